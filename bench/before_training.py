@@ -6,15 +6,15 @@ would look alike with and without it.
 """
 
 NOT_VISIBLE = {
-    "overfitting": "it begins when training has learnt what there is",
+    "overfitting": "it begins when training has learned what there is",
     "double-descent": "it is a turn late in the run",
     "underfitting": "it is the end of a run that is too low, by whatever cause",
-    "capacity-too-small": "a small model memorises one batch as a large one does",
+    "capacity-too-small": "a small model memorizes one batch as a large one does",
     "too-few-epochs": "how long is long enough shows only later",
     "lr-decay-needed": "the first steps are the same with and without the decay",
     "lr-decayed-too-early": "in general the decay comes after the first steps",
-    "label-noise": "a batch with wrong labels is memorised like one with right ones",
-    "labels-misaligned": "a batch with strange labels is memorised like one with its own",
+    "label-noise": "a batch with wrong labels is memorized like one with right ones",
+    "labels-misaligned": "a batch with strange labels is memorized like one with its own",
     "output-logit-drift": "it is a drift over the whole run",
     "rank-divergence": "replicas drift apart over the run",
     "straggler": "it takes several ranks and their times over a while",

@@ -42,11 +42,11 @@ def _sequences() -> Set:
 
 
 def _spectra() -> Set:
-    """Smooth curves whose neighbouring columns say nearly the same."""
+    """Smooth curves whose neighboring columns say nearly the same."""
     rng = np.random.default_rng(35)
     waves = np.linspace(0, 1, 300)
-    centres, heights = rng.uniform(0.2, 0.8, (700, 4)), rng.gamma(2, 1, (700, 4))
-    curves = (heights[:, :, None] * np.exp(-(((waves - centres[:, :, None]) / 0.08) ** 2))).sum(axis=1)
+    centers, heights = rng.uniform(0.2, 0.8, (700, 4)), rng.gamma(2, 1, (700, 4))
+    curves = (heights[:, :, None] * np.exp(-(((waves - centers[:, :, None]) / 0.08) ** 2))).sum(axis=1)
     return split(standard(curves + rng.normal(0, 0.02, curves.shape)), standard(heights[:, 0]))
 
 
@@ -70,7 +70,7 @@ def _embeddings() -> Set:
 
 
 def _textures() -> Set:
-    """Standardised images of three channels with stripes of two directions."""
+    """Standardized images of three channels with stripes of two directions."""
     rng = np.random.default_rng(38)
     y = rng.integers(0, 2, 700)
     grid = np.mgrid[:24, :24]

@@ -64,7 +64,7 @@ def _patches() -> Set:
 
 
 def shapes(rows: int = 1500, seed: int = 2) -> tuple[Array, Array]:
-    """Grey images of discs, squares, crosses and rings at random places, with noise."""
+    """Gray images of discs, squares, crosses and rings at random places, with noise."""
     rng = np.random.default_rng(seed)
     grid_y, grid_x = np.mgrid[:20, :20]
     labels = rng.integers(0, 4, rows)
@@ -370,12 +370,12 @@ FAULTS: dict[str, Injected] = {
     ),
     "slips of the decimal point": Injected("input-outliers", wild, _TABLES),
     "-999 for missing": Injected("input-outliers", marked, _TABLES),
-    "10 % of labels wrong": Injected(
+    "10% of labels wrong": Injected(
         "label-noise",
         flipped(0.1),
         ("wine", "breast cancer", "iris", "circles", "shapes, bytes", "digits, images"),
     ),
-    "20 % of labels wrong": Injected(
+    "20% of labels wrong": Injected(
         "label-noise",
         flipped(0.2),
         ("wine", "breast cancer", "iris", "circles", "shapes, bytes", "digits, images"),

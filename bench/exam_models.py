@@ -21,8 +21,8 @@ from torch import Tensor, nn
 from transformers.models.auto import modeling_auto
 
 from traindx import exams
+from traindx.exams.questions import worst_mark
 from traindx.finding import Finding
-from traindx.report.problem_advice import mark
 
 _SIZES = {
     **dict.fromkeys(("hidden_size", "d_model", "n_embd", "embed_dim", "dim", "hidden_dim"), 64),
@@ -140,9 +140,9 @@ def main() -> None:
             continue
         finally:
             signal.alarm(0)
-        told[mark(tuple(found))] += 1
+        told[worst_mark(found).value] += 1
         says = "; ".join(dict.fromkeys(f"{one.cause} ({one.degree.value}): {one.says}" for one in found))
-        print(f"{case.name}: {mark(tuple(found))} {says}", flush=True)
+        print(f"{case.name}: {worst_mark(found).value} {says}", flush=True)
     print(", ".join(f"{number} {word}" for word, number in told.most_common()))
 
 

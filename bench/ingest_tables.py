@@ -51,7 +51,7 @@ def _sparse(path: Path, rows: int, width: int) -> list[Row]:
 
     last = _write(path, rows, width, line)
     return _compare(
-        f"CSV, {rows:,} rows of {width} cells, 75 % blank", path, delimited.READER, _of_csv(), last
+        f"CSV, {rows:,} rows of {width} cells, 75% blank", path, delimited.READER, _of_csv(), last
     )
 
 

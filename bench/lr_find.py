@@ -1,6 +1,6 @@
 """How good suggested learning rates are: ours and those of others, against a grid of whole trainings.
 
-A suggestion counts where a whole training at it reaches 90 % of the skill of the best of 13 rates, on data
+A suggestion counts where a whole training at it reaches 90% of the skill of the best of 13 rates, on data
 that was not learned from. Tasks that the search was developed on (`rates/development.py`) are not those
 that count (`rates/score.py`). One line for each task, seed and finder goes to `lr_find.csv`; what is there
 already is not run again.

@@ -1,4 +1,4 @@
-"""Rehearses labelled scripts with traindx preflight, and tells which faults it points to before training.
+"""Rehearses labeled scripts with traindx preflight, and tells which faults it points to before training.
 
     python bench/preflight.py tests/scripts               rehearse what is not rehearsed yet, check, and score
     python bench/preflight.py tests/scripts --only NAME   rehearse one script again

@@ -4,7 +4,7 @@ python bench/repair.py script                 all that bench/repair.csv has no l
 python bench/repair.py script --sample 40     as many failing ones, drawn at random, and all healthy ones
 python bench/repair.py corpus --only NAME     some programs, again
 python bench/repair.py corpus --part 1        faults of another part of the families
-python bench/repair.py script --scripts F --twins G --results H.csv    labelled programs of another hand
+python bench/repair.py script --scripts F --twins G --results H.csv    labeled programs of another hand
 python bench/repair.py summary                the shares, from the lines that are there
 
 Scripts of tests/scripts, and faults of the corpus in families that the diagnosis has not been fitted on.

@@ -1,4 +1,4 @@
-"""Records a folder of labelled scripts with traindx run, and tells how often the right cause is named first.
+"""Records a folder of labeled scripts with traindx run, and tells how often the right cause is named first.
 
     python bench/scripts.py tests/scripts              record what is not recorded yet, and score
     python bench/scripts.py tests/scripts --again      record all again
@@ -66,7 +66,7 @@ class Judged:
 
 
 def labels(folder: Path) -> list[Label]:
-    """All labelled scripts of a folder."""
+    """All labeled scripts of a folder."""
     rows = [
         json.loads(line)
         for index in sorted(folder.glob("INDEX*.jsonl"))

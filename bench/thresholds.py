@@ -1,4 +1,4 @@
-"""How much every limit matters: each sign asked again with half and twice its limit, on labelled trainings.
+"""How much every limit matters: each sign asked again with half and twice its limit, on labeled trainings.
 
 python bench/thresholds.py     prints the table of bench/thresholds.md
 """
@@ -37,7 +37,7 @@ def rows() -> list[str]:
 
 
 def main() -> None:
-    print("| sign | limit | value | labelled trainings found at half / once / twice | healthy ones |")
+    print("| sign | limit | value | labeled trainings found at half / once / twice | healthy ones |")
     print("|---|---|--:|---|---|")
     print("\n".join(rows()))
 

@@ -91,7 +91,7 @@ def _chromium(address: str, folder: Path, width: int, height: int, picture: Path
     options = [f"--user-data-dir={folder}/chromium", f"--window-size={max(width, 500)},{height}"]
     command = ["chromium", *FLAGS.split(), *options, f"--screenshot={picture}", address]
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-    # Headless windows are at least 500 wide; and 256 colours keep the repository small.
+    # Headless windows are at least 500 wide; and 256 colors keep the repository small.
     with Image.open(picture) as image:
         image.convert("RGB").crop((0, 0, width, height)).quantize(256).save(picture, optimize=True)
 

@@ -83,17 +83,22 @@ def waiting(page: str, outer: str) -> Iterator[str]:
 
 def opened(page: str, folder: Path, *, width: int = 1280, charts: int = 1) -> Opened:
     """Open a page, wait until so many charts are drawn, and look."""
-    assert BROWSER
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu"]
-    command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr"]
-    command += [f"--window-size={max(width + 100, 800)},2400", "--dump-dom"]
+    window = f"--window-size={max(width + 100, 800)},2400"
     with waiting(page, _OUTER.format(width=width, charts=charts)) as address:
-        ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
-    return _read(ended.stdout, ended.stderr)
+        outer, complaints = dumped(address, folder, window)
+    return _read(outer, complaints)
 
 
-def _read(outer: str, errors: str) -> Opened:
+def dumped(address: str, folder: Path, *options: str) -> tuple[str, str]:
+    """The document at an address when it has loaded, and what the browser wrote to its console."""
+    assert BROWSER
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", *options, "--dump-dom"]
+    ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
+    return ended.stdout, "\n".join(line for line in ended.stderr.splitlines() if "CONSOLE" in line)
+
+
+def _read(outer: str, complaints: str) -> Opened:
     title = outer.partition("<title>")[2].partition("</title>")[0].split()
     inner = html.unescape(outer.partition('<pre id="inner">')[2].rpartition("</pre>")[0])
-    complaints = "\n".join(line for line in errors.splitlines() if "CONSOLE" in line)
     return Opened(inner, complaints, int(title[0]), int(title[1]))

@@ -30,7 +30,7 @@ def curve(name: str) -> Run:
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Every labelled case."""
+    """Every labeled case."""
     lines = (CURVES / "INDEX.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip()]
     return tuple(

@@ -45,7 +45,7 @@ class Script:
 
 @cache
 def scripts() -> tuple[Script, ...]:
-    """Every labelled script."""
+    """Every labeled script."""
     lines = (SCRIPTS / "INDEX.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip()]
     return tuple(

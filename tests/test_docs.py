@@ -1,13 +1,18 @@
 """The pages that are made from the code: what leads where, whatever the code says at the moment."""
 
+import html
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
+from tests.browser import dumped, needs_browser
 from traindx.cause import Symptom
 from traindx.diagnosis import knowledge
 from traindx.run import Fact
@@ -55,24 +60,79 @@ def test_a_sign_that_needs_facts_names_them() -> None:
             assert not isinstance(need, Fact) or f"`{need.slug}`" in chapter
 
 
-def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, with the pages as the code generates them now."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    for name, text in generate().causes().items():
+        (folder / name).write_text(generate().NOTE + text, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
-        cwd=ROOT,
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    pages = {str(page.relative_to(tmp_path)): page.read_text() for page in tmp_path.rglob("*.html")}
+    return folder / "build/site"
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    pages = {str(page.relative_to(site)): page.read_text() for page in site.rglob("*.html")}
     assert {f"causes/{cause.slug}.html" for cause in knowledge.causes()} < set(pages)
     for page in pages.values():
-        # Links may lead anywhere; what a page loads by itself lies beside it.
+        # Links may lead anywhere; what a page loads by itself is part of the site.
         loaded = re.findall(r'<(?:script|img|iframe|source)[^>]+src="([^"]+)"', page)
         loaded += re.findall(r'<link[^>]+href="([^"]+)"', page)
-        assert [one for one in loaded if "//" in one] == []
-    styles = "".join(style.read_text() for style in tmp_path.rglob("*.css"))
+        assert [url for url in loaded if "//" in url] == []
+    styles = "".join(style.read_text() for style in site.rglob("*.css"))
     assert not re.search(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//", styles)
+
+
+def test_the_page_of_a_cause_has_its_title_in_the_window_the_heading_and_the_menu(site: Path) -> None:
+    menu = (site / "index.html").read_text()
+    for cause in knowledge.causes():
+        page = html.unescape((site / f"causes/{cause.slug}.html").read_text())
+        assert f"<title>{cause.title} - traindx</title>" in page
+        assert re.search(rf"<h1[^>]*>{re.escape(cause.title)}</h1>", page)
+        assert f">{cause.title}</a>" in html.unescape(menu)
+
+
+def test_internal_pages_are_not_in_the_menu(site: Path) -> None:
+    menu = (site / "index.html").read_text().partition('<nav id="nav"')[2].partition("</nav>")[0]
+    assert "tutorial.html" in menu
+    assert "mission" not in menu
+    assert "accuracy" not in menu
+
+
+@needs_browser
+def test_search_works_from_disk(site: Path, tmp_path: Path) -> None:
+    page, complaints = dumped(f"{(site / 'causes/overfitting.html').as_uri()}?q=nan", tmp_path)
+    results = re.search(r'(?s)<section id="results"[^>]*>(.*?)</section>', page)
+    assert results
+    assert complaints == ""
+    links = re.findall(r'<a href="\.\./([^"#]+)', results[1])
+    assert links[0] == "causes/non-finite-inputs.html"
+    assert len(links) == len(set(links)) > 5
+    assert all((site / link).is_file() for link in links)
+    assert "<mark>NaN</mark>" in results[1]
+    assert '<article id="page" hidden="">' in page
+
+
+@needs_browser
+def test_the_theme_is_remembered(site: Path, tmp_path: Path) -> None:
+    start = site / "index.html"
+    clicked = site / "clicked.html"
+    click = "<script>addEventListener('load', () => document.getElementById('theme').click())</script></body>"
+    clicked.write_text(start.read_text().replace("</body>", click))
+    before, _ = dumped(start.as_uri(), tmp_path)
+    dumped(clicked.as_uri(), tmp_path)
+    after, complaints = dumped(start.as_uri(), tmp_path)
+    assert 'data-theme=""' in before
+    assert 'data-theme="dark"' in after
+    assert complaints == ""
 
 
 def test_every_link_between_pages_leads_to_one() -> None:

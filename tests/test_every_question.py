@@ -8,6 +8,7 @@ from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Choice, Complaint, Question, Told
+from traindx.interview.session import named_answer
 from traindx.interview.types import Interview
 
 QUESTIONS = knowledge.questions()
@@ -30,6 +31,25 @@ def test_it_ends_as_it_should_and_takes_what_it_says_it_takes(question: Question
         assert choice.slug in question.accepts
     for text, _ in question.examples:
         assert answer_to(question, text).is_known
+
+
+def test_what_was_typed_in_earlier_versions_is_still_understood() -> None:
+    assert named_answer("regularisation=none").question.slug == "regularization"
+    assert named_answer("Regularisation=usual").slug == "typical"
+    names = [name for question in QUESTIONS for name in question.slugs]
+    assert len(set(names)) == len(names)
+    for question in QUESTIONS:
+        slugs = [slug for choice in question.choices for slug in choice.slugs]
+        assert len(set(slugs)) == len(slugs)
+        for choice in question.choices:
+            assert all(answer_to(question, slug).choice is choice for slug in choice.slugs)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.slug)
+def test_what_people_usually_type_is_plausible(question: Question) -> None:
+    if question.fields:
+        assert answer_to(question, question.examples[0][0]).doubts({}) == ""
+        assert all(field.words or field.plausible for field in question.fields)
 
 
 @pytest.mark.parametrize(("question", "choice"), CHOICES)

@@ -21,7 +21,7 @@ def test_the_reader_is_the_surest_of_its_own_sample(reader: Reader) -> None:
 
     sample = importlib.import_module(f"tests.readers.test_{reader.slug}").SAMPLE
     source = in_memory("sample", sample)
-    assert max(runs.readers(), key=lambda other: other.recognises(source)) is reader
+    assert max(runs.readers(), key=lambda other: other.recognizes(source)) is reader
 
 
 def test_slugs_are_module_names() -> None:

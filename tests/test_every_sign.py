@@ -1,4 +1,4 @@
-"""What all signs share is asserted here once, on recorded trainings that an expert has labelled."""
+"""What all signs share is asserted here once, on recorded trainings that an expert has labeled."""
 
 import re
 from functools import cache

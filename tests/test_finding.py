@@ -55,9 +55,9 @@ def test_a_declaration_is_read_off_the_function() -> None:
 
 def test_a_limit_gets_another_value_if_it_is_one() -> None:
     assert starts_high.limited({"times": 5.0}).limits[0].value == 5.0
-    with pytest.raises(ValueError, match="starts_high has no limit share; it has times"):
+    with pytest.raises(ValueError, match='check starts_high has no limit "share"; it has times'):
         starts_high.limited({"share": 0.5})
-    with pytest.raises(ValueError, match="a limit is a number above 0"):
+    with pytest.raises(ValueError, match="must be greater than 0"):
         starts_high.limited({"times": -1.0})
 
 
@@ -68,7 +68,7 @@ def test_a_sign_says_what_it_asks_and_where_its_limits_come_from() -> None:
     def unfounded(run: Run, *, times: float = 2.0) -> Answer:
         """The loss starts high."""
 
-    with pytest.raises(ValueError, match="unsaid needs a docstring"):
+    with pytest.raises(ValueError, match="check unsaid needs a docstring"):
         sign(needs=())(unsaid)
-    with pytest.raises(ValueError, match="the limit times does not say where it comes from"):
+    with pytest.raises(ValueError, match="limit times has no source"):
         sign(needs=())(unfounded)

@@ -50,13 +50,13 @@ def test_a_whole_number_stays_whole() -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("limits = 3", "[tool.traindx.limits] wants lines such as loss_diverges.lost = 0.5"),
-        ("limits = {loss_diverges = 3}", "wants lines such as loss_diverges.lost = 0.5"),
-        ("limits.loss_diverge.lost = 3", 'no sign named "loss_diverge"; did you mean loss_diverges?'),
-        ("limits.loss_diverges.rato = 3", 'has no limit named "rato"; it has lost, noises, points'),
-        ("limits.loss_diverges.lost = true", 'loss_diverges.lost wants a number, got "True"'),
-        ("limits.loss_diverges.lost = nan", 'loss_diverges.lost wants a number, got "nan"'),
-        ("limits.loss_diverges.lost = [1]", 'loss_diverges.lost wants a number, got "[1]"'),
+        ("limits = 3", "[tool.traindx.limits]: expected lines such as loss_diverges.lost = 0.5"),
+        ("limits = {loss_diverges = 3}", "expected lines such as loss_diverges.lost = 0.5"),
+        ("limits.loss_diverge.lost = 3", 'unknown check "loss_diverge"; did you mean loss_diverges?'),
+        ("limits.loss_diverges.rato = 3", 'has no limit "rato"; it has lost, noises, points'),
+        ("limits.loss_diverges.lost = true", 'loss_diverges.lost: expected a number, got "True"'),
+        ("limits.loss_diverges.lost = nan", 'loss_diverges.lost: expected a number, got "nan"'),
+        ("limits.loss_diverges.lost = [1]", 'loss_diverges.lost: expected a number, got "[1]"'),
     ],
 )
 def test_a_table_that_makes_no_sense_is_said(project: Path, table: str, says: str) -> None:
@@ -69,9 +69,9 @@ def test_a_table_that_makes_no_sense_is_said(project: Path, table: str, says: st
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("limit.loss_diverges.lost = 3", '[tool.traindx] takes no "limit"; did you mean limits?'),
+        ("limit.loss_diverges.lost = 3", 'unknown table "limit" in [tool.traindx]; did you mean limits?'),
         ("maps = {a = 'val_score'}", "did you mean map?"),
-        ("colour = true", '[tool.traindx] takes no "colour"; it takes map and limits'),
+        ("color = true", 'unknown table "color" in [tool.traindx]; expected map or limits'),
     ],
 )
 def test_an_unknown_table_is_said_by_whoever_looks_first(project: Path, table: str, says: str) -> None:
@@ -86,7 +86,7 @@ def test_an_unknown_table_is_said_by_whoever_looks_first(project: Path, table: s
 def test_a_broken_or_foreign_file_breaks_nothing_else(project: Path, text: str) -> None:
     (project / "pyproject.toml").write_text(text)
     if text == "[tool\n":
-        with pytest.raises(TraindxError, match=r"correct it or run traindx elsewhere"):
+        with pytest.raises(TraindxError, match=r"fix the file"):
             limits_in(project)
     else:
         assert limits_in(project) == {}

@@ -118,7 +118,7 @@ SEGMENTS = {
     "084_wb_run_killed": 1,
 }
 
-UNREADABLE = {"006_hf_lfs_pointer": "git-LFS pointer", "059_tb_empty40": "no scalars"}
+UNREADABLE = {"006_hf_lfs_pointer": "git-LFS pointer", "059_tb_empty40": "without scalars"}
 
 
 def run_in(folder: str) -> Run:

@@ -30,7 +30,7 @@ ROWS, HELD = 240, 96
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What is learnt from, and what is held back to validate on."""
+    """What is learned from, and what is held back to validate on."""
 
     inputs: Tensor
     targets: Tensor
@@ -41,9 +41,9 @@ class Data:
 def clusters(rows: int = ROWS, kinds: int = CLASSES, apart: float = 1.2) -> Data:
     """Clouds of points, one for each class, that overlap a little."""
     drawn = torch.Generator().manual_seed(2)
-    centres = apart * torch.randn(kinds, FEATURES, generator=drawn)
+    centers = apart * torch.randn(kinds, FEATURES, generator=drawn)
     targets = torch.arange(rows + HELD) % kinds
-    inputs = centres[targets] + torch.randn(rows + HELD, FEATURES, generator=drawn)
+    inputs = centers[targets] + torch.randn(rows + HELD, FEATURES, generator=drawn)
     order = torch.randperm(rows, generator=drawn)
     return Data(inputs[:rows][order], targets[:rows][order], inputs[rows:], targets[rows:])
 

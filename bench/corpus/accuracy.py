@@ -245,7 +245,7 @@ can.
 
 {_by_harm(of.full)}
 
-Harm is skill lost against the healthy twin: 1 is all that can be learnt. A training that lost a tenth looks
+Harm is skill lost against the healthy twin: 1 is all that can be learned. A training that lost a tenth looks
 like one whose task is a little harder; nothing in one run tells the two apart, a trial does.
 
 ## Held against other ways of ranking

@@ -52,7 +52,7 @@ def linear(task: Task, shape: Shape) -> nn.Module:
 
 
 def mlp(task: Task, shape: Shape, normal: Callable[[int], nn.Module] | None = None) -> nn.Module:
-    """Dense layers, with or without normalisation."""
+    """Dense layers, with or without normalization."""
     layers, sizes = entry(task), [given(task), *[shape.width] * shape.depth]
     for before, after in pairwise(sizes):
         layers += [nn.Linear(before, after), *([normal(after)] if normal else []), BENDS[shape.bend]()]
@@ -61,7 +61,7 @@ def mlp(task: Task, shape: Shape, normal: Callable[[int], nn.Module] | None = No
 
 
 def mlp_deep(task: Task, shape: Shape) -> nn.Module:
-    """Many dense layers without normalisation, initialised for their depth."""
+    """Many dense layers without normalization, initialized for their depth."""
     net = mlp(task, shape)
     gain = nn.init.calculate_gain("tanh" if shape.bend == "tanh" else "relu")
     for layer in [one for one in net.modules() if isinstance(one, nn.Linear)][:-1]:
@@ -71,7 +71,7 @@ def mlp_deep(task: Task, shape: Shape) -> nn.Module:
 
 
 def mlp_norm(task: Task, shape: Shape) -> nn.Module:
-    """Dense layers with batch or layer normalisation."""
+    """Dense layers with batch or layer normalization."""
     return mlp(task, shape, nn.BatchNorm1d if shape.depth % 2 else nn.LayerNorm)
 
 
@@ -110,7 +110,7 @@ def _head(task: Task, channels: int) -> list[nn.Module]:
 
 
 def cnn(task: Task, shape: Shape, normal: Callable[[int], nn.Module] | None = None) -> nn.Module:
-    """Convolutions, with or without normalisation."""
+    """Convolutions, with or without normalization."""
     layers: list[nn.Module] = []
     sizes = [task.train.inputs.shape[1], *[shape.width] * shape.depth]
     for number, (before, after) in enumerate(pairwise(sizes)):
@@ -122,12 +122,12 @@ def cnn(task: Task, shape: Shape, normal: Callable[[int], nn.Module] | None = No
 
 
 def cnn_norm(task: Task, shape: Shape) -> nn.Module:
-    """Convolutions with batch normalisation."""
+    """Convolutions with batch normalization."""
     return cnn(task, shape, nn.BatchNorm2d)
 
 
 def resnet(task: Task, shape: Shape) -> nn.Module:
-    """Blocks of convolutions with batch normalisation that add to a stream."""
+    """Blocks of convolutions with batch normalization that add to a stream."""
     width = shape.width
     blocks = [
         Block(
@@ -160,12 +160,12 @@ def slides(task: Task, shape: Shape) -> nn.Module:
 
 
 def transformer(task: Task, shape: Shape) -> nn.Module:
-    """Attention blocks that normalise before."""
+    """Attention blocks that normalize before."""
     return Attending(task, shape.width, shape.depth, shape.dropout, first=True)
 
 
 def transformer_post(task: Task, shape: Shape) -> nn.Module:
-    """Attention blocks that normalise after, as the first transformers did."""
+    """Attention blocks that normalize after, as the first transformers did."""
     return Attending(task, shape.width, shape.depth, shape.dropout, first=False)
 
 
@@ -319,7 +319,7 @@ FAMILIES: dict[str, Family] = {
 """Kinds of architectures by name."""
 
 
-def initialised(family: str, task: Task, shape: Shape, seed: int) -> nn.Module:
+def initialized(family: str, task: Task, shape: Shape, seed: int) -> nn.Module:
     """A network with the weights of a seed."""
     torch.manual_seed(seed)
     return FAMILIES[family].build(task, shape)

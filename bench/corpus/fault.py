@@ -22,7 +22,7 @@ class Harm(Enum):
     """The trained model does worse on the test rows, or gets there later, or falls over."""
     REPORT = "report"
     """The validation that the program prints says something else than the test rows do."""
-    GENERALISATION = "generalisation"
+    GENERALIZATION = "generalization"
     """As with skill, or the validation loss ends well above its best."""
     TIME = "time"
     """A step takes longer."""

@@ -21,7 +21,7 @@ KINDS = {
     Symptom.GRADIENTS_EXPLODE: "unstable",
     Symptom.NOT_FINITE: "unstable",
     Symptom.CRASHES: "unstable",
-    Symptom.GENERALISES_BADLY: "fails on new data",
+    Symptom.GENERALIZES_BADLY: "fails on new data",
     Symptom.LYING_NUMBERS: "its numbers lie",
     Symptom.TAKES_LONG: "machine",
 }
@@ -42,7 +42,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval, 95 %."""
+        """Wilson's interval, 95%."""
         if not self.of:
             return math.nan, math.nan
         z, n, p = 1.96, self.of, self.value

@@ -18,7 +18,7 @@ _WORST = -1.0
 """The skill of a model that gives no numbers, or gives worse than nothing."""
 BARS = {
     Harm.SKILL: 0.1,
-    Harm.GENERALISATION: 0.1,
+    Harm.GENERALIZATION: 0.1,
     Harm.REPORT: 0.1,
     Harm.TIME: math.log(1.5),
     Harm.MEMORY: 15.0,
@@ -134,7 +134,7 @@ def is_harmed(faulty: Outcome, twin: Outcome, again: Callable[[], Outcome], harm
 
 def cost_of(faulty: Outcome, twin: Outcome, harm: Harm) -> float:
     """What a fault cost, in units of the bar."""
-    if harm is Harm.CERTAIN or (harm in (Harm.SKILL, Harm.GENERALISATION) and not faulty.finished):
+    if harm is Harm.CERTAIN or (harm in (Harm.SKILL, Harm.GENERALIZATION) and not faulty.finished):
         return math.inf
     return max(lost(faulty, twin, harm)) / BARS[harm]
 
@@ -151,6 +151,6 @@ def lost(one: Outcome, twin: Outcome, harm: Harm) -> list[float]:
         apart = abs(one.reported - twin.reported)
         return [math.inf if math.isnan(apart) else apart]
     skills = [twin.end - one.end, _ON_THE_WAY * (twin.mean - one.mean)]
-    if harm is Harm.GENERALISATION:
+    if harm is Harm.GENERALIZATION:
         skills.append((one.rise - twin.rise) * BARS[harm] / math.log(RISES))
     return skills

@@ -36,7 +36,7 @@ def _dies(run: Run) -> bool:
     return any(one.values[-1] >= 0.5 for one in run.all(q.ACTIVATION_ZERO_SHARE) if len(one))
 
 
-def _unnormalised(run: Run) -> bool:
+def _unnormalized(run: Run) -> bool:
     """Inputs outside of -1 to 1."""
     return any(value > 1.0001 for value in _values(run, q.INPUT_MAX)) or any(
         value < -1.0001 for value in _values(run, q.INPUT_MIN)
@@ -91,7 +91,7 @@ RULES: tuple[tuple[str, Callable[[Run], bool]], ...] = (
     ("class-imbalance", _imbalanced),
     ("lr-too-high", _oscillates),
     ("lr-too-high", _high_rate),
-    ("unnormalized-inputs", _unnormalised),
+    ("unnormalized-inputs", _unnormalized),
     ("overfitting", _overfits),
     ("lr-too-low", _stalls),
 )

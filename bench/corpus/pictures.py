@@ -15,19 +15,19 @@ from corpus.judged import Judged
 
 _INK, _SOFT, _ACCENT = "#1f2933", "#9aa5b1", "#1864ab"
 _FEW = 50
-_COLOURS = (_ACCENT, "#e8590c")
+_COLORS = (_ACCENT, "#e8590c")
 
 
 def calibration(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
     """How often what is said with some confidence is true."""
     figure, axes = plt.subplots(figsize=(5.2, 4.6), layout="constrained")
     axes.plot([0, 1], [0, 1], color=_SOFT, lw=1, ls="--", label="as it should be")
-    for colour, (name, runs) in zip(_COLOURS, sets.items(), strict=False):
+    for color, (name, runs) in zip(_COLORS, sets.items(), strict=False):
         points = reliability(runs)
         sure, truth = [one for one, _ in points], [two.value for _, two in points]
         low = [two.value - two.interval[0] for _, two in points]
         high = [two.interval[1] - two.value for _, two in points]
-        axes.errorbar(sure, truth, (low, high), color=colour, marker="o", ms=5, lw=1.5, capsize=2, label=name)
+        axes.errorbar(sure, truth, (low, high), color=color, marker="o", ms=5, lw=1.5, capsize=2, label=name)
     axes.set(
         xlim=(0, 1.02),
         ylim=(0, 1.02),
@@ -41,11 +41,11 @@ def calibration(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
 def coverage(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
     """How often it is wrong among the runs it is surest of."""
     figure, axes = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
-    for colour, (name, runs) in zip(_COLOURS, sets.items(), strict=False):
+    for color, (name, runs) in zip(_COLORS, sets.items(), strict=False):
         # Among a handful of runs a share is chance.
         curve = risks(runs)[_FEW:]
         axes.plot(
-            [100 * one for one, _ in curve], [100 * two for _, two in curve], color=colour, lw=1.8, label=name
+            [100 * one for one, _ in curve], [100 * two for _, two in curve], color=color, lw=1.8, label=name
         )
     axes.set(
         xlim=(0, 100),

@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 
 from corpus import faults as shelf
-from corpus.families import FAMILIES, Shape, initialised
+from corpus.families import FAMILIES, Shape, initialized
 from corpus.fault import Fault, Unfit
 from corpus.oddities import ODDITIES
 from corpus.plan import Plan, Schedule, constant
@@ -160,7 +160,7 @@ def planned(recipe: Recipe) -> Plan:
         train=task.train,
         held=task.held,
         test=task.test,
-        model=initialised(recipe.family, task, recipe.shape, recipe.seed + recipe.luck),
+        model=initialized(recipe.family, task, recipe.shape, recipe.seed + recipe.luck),
         loss=task.loss,
         metric=task.metric,
         optimizer=recipe.optimizer,

@@ -87,7 +87,7 @@ class Attention(nn.Module):
 
 
 class AttentionBlock(nn.Module):
-    """Attention and a dense part, normalised before them or after."""
+    """Attention and a dense part, normalized before them or after."""
 
     def __init__(self, width: int, dropout: float, first: bool, causal: bool) -> None:
         super().__init__()

@@ -89,14 +89,14 @@ def drawn_after_he(model: nn.Module) -> None:
             nn.init.zeros_(bias)
 
 
-def normalises_over_batch(model: nn.Module) -> bool:
-    """Whether batch normalisation is in it."""
+def normalizes_over_batch(model: nn.Module) -> bool:
+    """Whether batch normalization is in it."""
     return any(isinstance(one, _BATCH_NORMS) for one in model.modules())
 
 
 def fitting_batch(plan: Plan, rows: int, batch: int) -> int:
-    """A batch size that leaves no single row at the end, which batch normalisation cannot take."""
-    while normalises_over_batch(plan.model) and rows % batch == 1:
+    """A batch size that leaves no single row at the end, which batch normalization cannot take."""
+    while normalizes_over_batch(plan.model) and rows % batch == 1:
         batch += 1
     return batch
 

@@ -1,4 +1,4 @@
-"""The type of something to learn, and how well it was learnt."""
+"""The type of something to learn, and how well it was learned."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -147,9 +147,9 @@ def _figures() -> Task:
     """Crosses, rings, bars and blots in noise, anywhere in a picture of 12 by 12."""
     dice, count, side = _dice(21), 1500, 12
     kinds = torch.randint(4, (count,), generator=dice)
-    centre = 3 + 6 * torch.rand(count, 2, 1, 1, generator=dice)
+    center = 3 + 6 * torch.rand(count, 2, 1, 1, generator=dice)
     axis = torch.arange(side).float()
-    down, right = (axis[None, :, None] - centre[:, 0]).abs(), (axis[None, None, :] - centre[:, 1]).abs()
+    down, right = (axis[None, :, None] - center[:, 0]).abs(), (axis[None, None, :] - center[:, 1]).abs()
     far = (down**2 + right**2).sqrt()
     drawn = torch.stack(
         [
@@ -301,4 +301,4 @@ TASKS: dict[str, Callable[[], Task]] = {
         "discs": _discs,
     }.items()
 }
-"""What can be learnt, by name; made when it is first asked for."""
+"""What can be learned, by name; made when it is first asked for."""

@@ -1,4 +1,4 @@
-"""The data the cases train on: scikit-learn's bundled sets and generated ones, all standardised."""
+"""The data the cases train on: scikit-learn's bundled sets and generated ones, all standardized."""
 
 import math
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ def _split(name: str, x: Tensor, y: Tensor, train: int, classes: int, most: int 
     return Data(name, x[:train], y[:train], x[train:end], y[train:end], classes)
 
 
-def _standardised(x: Tensor) -> Tensor:
+def _standardized(x: Tensor) -> Tensor:
     return (x - x.mean(0)) / (x.std(0) + 1e-6)
 
 
@@ -71,11 +71,11 @@ def pairs(data: Data, noise: float = 0.4) -> Data:
 
 
 def table(name: str, train: int) -> Data:
-    """Wine, iris, breast_cancer or diabetes; the regression target is standardised too."""
+    """Wine, iris, breast_cancer or diabetes; the regression target is standardized too."""
     bunch = getattr(datasets, f"load_{name}")()
-    x = _standardised(torch.tensor(bunch.data, dtype=torch.float32))
+    x = _standardized(torch.tensor(bunch.data, dtype=torch.float32))
     if name == "diabetes":
-        return _split(name, x, _standardised(torch.tensor(bunch.target, dtype=torch.float32)), train, 0)
+        return _split(name, x, _standardized(torch.tensor(bunch.target, dtype=torch.float32)), train, 0)
     classes = int(bunch.target.max()) + 1
     y = torch.tensor(bunch.target)
     return _split(name, x, y.float() if classes == 2 else y, train, classes)
@@ -140,10 +140,10 @@ def blobs(count: int = 300, side: int = 16, val: int = 100) -> Data:
     """Noisy pictures of one disc each; the target is the disc's mask."""
     dice = torch.Generator().manual_seed(8)
     total = count + val
-    centre = 3 + (side - 6) * torch.rand(total, 2, 1, 1, generator=dice)
+    center = 3 + (side - 6) * torch.rand(total, 2, 1, 1, generator=dice)
     radius = 2 + 2 * torch.rand(total, 1, 1, generator=dice)
     axis = torch.arange(side).float()
-    far = (axis[None, :, None] - centre[:, 0]) ** 2 + (axis[None, None, :] - centre[:, 1]) ** 2
+    far = (axis[None, :, None] - center[:, 0]) ** 2 + (axis[None, None, :] - center[:, 1]) ** 2
     mask = (far < radius**2).float()[:, None]
     return _split("discs", mask + 0.6 * torch.randn(mask.shape, generator=dice), mask, count, 0)
 
@@ -160,7 +160,7 @@ def angles(count: int = 1500, val: int = 300) -> Data:
 
 
 def three_speeds(count: int = 100, val: int = 400) -> Data:
-    """A linear task whose features are of three scales, so that they are learnt one after the other.
+    """A linear task whose features are of three scales, so that they are learned one after the other.
 
     The large ones carry signal, the many middle ones carry none and fit the noise, the small ones carry the
     rest of the signal: the validation loss falls, rises and falls again.

@@ -136,7 +136,7 @@ CASES = (
         form="csv",
     ),
     Recipe(
-        "h-memorise-staircase",
+        "h-memorize-staircase",
         data=facts_to_learn,
         model=lambda: scaled(mlp(3000, 8), 0.3),
         lr=0.004,

@@ -31,7 +31,7 @@ def cnn(width: int = 16, dropout: float = 0.0, norm: bool = False, momentum: flo
 
 
 def scaled(model: nn.Module, factor: float) -> nn.Module:
-    """The model with every weight multiplied: a bad initialisation."""
+    """The model with every weight multiplied: a bad initialization."""
     with torch.no_grad():
         for weight in model.parameters():
             weight.mul_(factor)

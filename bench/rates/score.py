@@ -13,8 +13,8 @@ from rates.task import Batch, Setting, Task, answers, drawn, explained, halves
 
 
 def _scaled(x: np.ndarray, y: np.ndarray) -> Batch:
-    centred = (x - x.mean(0)) / x.std(0)
-    return torch.tensor(centred, dtype=torch.float32), torch.tensor(y)
+    centered = (x - x.mean(0)) / x.std(0)
+    return torch.tensor(centered, dtype=torch.float32), torch.tensor(y)
 
 
 def _cancer(seed: int) -> Setting:
@@ -137,9 +137,9 @@ class _Residual(nn.Module):
 
 def _clusters(seed: int) -> Setting:
     torch.manual_seed(seed)
-    centres = torch.randn(40, 16) * 1.3
+    centers = torch.randn(40, 16) * 1.3
     kinds = torch.randint(40, (2400,))
-    x = centres[kinds] + torch.randn(2400, 16)
+    x = centers[kinds] + torch.randn(2400, 16)
     seen, held = halves(x, kinds % 20, seed)
     model = nn.Sequential(
         nn.Linear(16, 40), _Residual(40), _Residual(40), nn.LayerNorm(40), nn.Linear(40, 20)
@@ -148,7 +148,7 @@ def _clusters(seed: int) -> Setting:
 
 
 def _photo(seed: int) -> Setting:
-    """Colours of a photograph from its places."""
+    """Colors of a photograph from its places."""
     torch.manual_seed(seed)
     photo = torch.tensor(load_sample_image("flower.jpg")[::10, ::10] / 255 - 0.3, dtype=torch.float32)
     rows, columns = torch.meshgrid(*(torch.linspace(-1, 1, n) for n in photo.shape[:2]), indexing="ij")

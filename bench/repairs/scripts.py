@@ -1,4 +1,4 @@
-"""Labelled scripts, with twins that were written by hand: those of tests/scripts, or any folder of such."""
+"""Labeled scripts, with twins that were written by hand: those of tests/scripts, or any folder of such."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def _closed(trial: Trial, twin: ArmResult) -> float | None:
     aim = end(twin.run, trial.measure) if twin.run is not None else None
     if aim is None:
         return None
-    # A control that broke has learnt nothing: it stands where it began.
+    # A control that broke has learned nothing: it stands where it began.
     control = [
         pair.control.value if math.isfinite(pair.control.value or 0.0) else pair.control.curve[0][1]
         for pair in trial.counted

@@ -30,7 +30,7 @@ _OF_A_CAUSE = 2
 """Cases of one cause at most."""
 _BAR = 1.0
 """What a fault cost at least, in units of the least that counts: a tenth of the skill."""
-_MEASURED = (Harm.SKILL, Harm.GENERALISATION)
+_MEASURED = (Harm.SKILL, Harm.GENERALIZATION)
 _PROGRAM = Path(train_recipe.__file__)
 
 

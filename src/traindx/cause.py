@@ -1,27 +1,29 @@
 """The type of a root cause: knowledge as data."""
 
+import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from traindx.finding import Sign
-from traindx.run import Fact
+from traindx.finding import Finding, Sign
+from traindx.run import Fact, Run
 
 
 class Symptom(Enum):
-    """The complaints people come with; every cause says which of them it leads to."""
+    """The complaints people come with; every cause lists those it leads to."""
 
-    NOT_LEARNING = "the loss does not move from the start"
-    PLATEAU = "the loss fell, then stopped falling"
-    SLOW = "the loss falls very slowly"
-    UNSTABLE = "the loss swings, spikes or climbs"
-    NOT_FINITE = "the loss becomes NaN or infinite"
-    GRADIENTS_EXPLODE = "gradients become very large"
-    GRADIENTS_VANISH = "gradients become very small"
-    GENERALISES_BADLY = "training looks good, validation does not"
-    TAKES_LONG = "steps take too long, or memory runs out"
-    LYING_NUMBERS = "the numbers contradict each other or what the model does"
+    NOT_LEARNING = "loss is flat from the start"
+    PLATEAU = "loss stops falling"
+    SLOW = "loss falls very slowly"
+    UNSTABLE = "loss oscillates, spikes or diverges"
+    NOT_FINITE = "loss becomes NaN or infinite"
+    GRADIENTS_EXPLODE = "gradients explode"
+    GRADIENTS_VANISH = "gradients vanish"
+    GENERALIZES_BADLY = "training is good, validation is not"
+    TAKES_LONG = "training is too slow, or memory runs out"
+    LYING_NUMBERS = "metrics contradict each other or the model's behavior"
     CRASHES = "the program stops with an error"
 
 
@@ -33,7 +35,7 @@ class Safety(Enum):
     ASK = "ask"
     """It changes the result or the cost: a machine may apply it after consent."""
     MANUAL = "manual"
-    """It needs a person's judgement or hand."""
+    """It needs a person's judgment or hand."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Prescription:
     """A fix with a prediction: what to change, what will be seen then, and when it harms."""
 
     title: str
-    """An order in one line: "Lower the learning rate ten times"."""
+    """An order in one line: "Divide the learning rate by 10"."""
     expect: str
     """What the curve does if the fix is right; a trial checks it."""
     safety: Safety
@@ -50,26 +52,36 @@ class Prescription:
     code: str = ""
     """A few lines of PyTorch that show the change."""
     before: str = ""
-    """The same lines as they are in a program that has the illness; the first fix of a cause shows them."""
+    """The same lines as they are in a program that has the bug; the first fix of a cause shows them."""
     change: str | None = None
     """The change as a machine applies it, such as "optimizer.lr x 0.1"; None where only a person can.
 
     Where one is no fix without the other, both stand there with " + " between them.
     """
+    unless: tuple[Callable[[Run], object], ...] = ()
+    """`not_when` for machines: signs, or functions of a run; if one says yes, the fix is not offered."""
+
+    def suits(self, run: Run) -> bool:
+        """Whether nothing in a run excludes the fix."""
+        answers = [condition(run) for condition in self.unless]
+        return not any(answer is True or isinstance(answer, Finding) for answer in answers)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A short test that tells whether one cause is the true one."""
+    """A short test of whether one cause is the true one."""
 
     does: str
-    """What to do, as an order: "Repeat 200 steps with a ten times lower rate"."""
+    """What to do, as an order: "Repeat 200 steps with the learning rate divided by 10"."""
     if_true: str
     """What is seen if the cause is the true one."""
     if_false: str
     """What is seen if it is not."""
-    minutes: float
-    """Rough price, to choose the cheapest: 1 looks something up, 5 a short run, 60 a whole run."""
+    steps: float
+    """Optimizer steps it takes, to choose the cheapest: 0 to look something up, or `WHOLE_RUN`."""
+
+
+WHOLE_RUN = math.inf
 
 
 SECTIONS = ("What happens", "What you see", "Often confused with", "What not to do", "References")
@@ -80,7 +92,7 @@ _RIVAL = re.compile(r"(?s)`([a-z-]+)`: (.*)")
 
 
 class Kind(Enum):
-    """Whether a cause says why a training fails, or only how."""
+    """Whether a cause is why a training run fails, or only how."""
 
     WHY = "why"
     """A root: something a person chose, wrote or fed in."""
@@ -103,12 +115,12 @@ class Clue:
 
 @dataclass(frozen=True)
 class Misdiagnosis:
-    """What people say who have this illness and blame something else."""
+    """What people say who have this bug and blame something else."""
 
     says: str
     """In their words: "I need another optimizer"."""
     blames: str
-    """What they hold for the cause: "the optimizer is wrong"."""
+    """What they take for the cause: "the optimizer is wrong"."""
 
 
 @dataclass(frozen=True)
@@ -129,20 +141,20 @@ class Tool(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Cause:
-    """A root cause: what speaks for it, what cures it; its module's docstring is its page."""
+    """A root cause: its evidence and its fixes; its module's docstring is its page."""
 
     slug: str
     title: str
-    """The illness, as in "the run suffers from ..."."""
+    """The bug, in sentence case: "Learning rate too high"."""
     prior: float
-    """Log odds against a healthy run before anything is known."""
+    """Prior log-odds against a healthy run."""
     clues: tuple[Clue, ...]
     fixes: tuple[Prescription, ...]
     experiment: Experiment
     page: str | None
     kind: Kind = Kind.WHY
     acts_through: tuple[str, ...] = ()
-    """Slugs of the mechanisms by which this root fails a training."""
+    """Slugs of the mechanisms through which this root acts."""
     symptoms: tuple[Symptom, ...] = ()
     """The complaints it leads to, the commonest first."""
     misdiagnoses: tuple[Misdiagnosis, ...] = ()
@@ -155,12 +167,12 @@ class Cause:
     def __post_init__(self) -> None:
         """Refuse a cause without clues, fixes or one of the sections of its page."""
         if not re.fullmatch(r"[a-z]+(-[a-z]+)*", self.slug):
-            raise ValueError(f"a cause's slug is lower-case words and dashes, got {self.slug!r}")
+            raise ValueError(f"the slug of a cause is lowercase words and dashes, got {self.slug!r}")
         if not self.clues or not self.fixes:
             raise ValueError(f"{self.slug} needs clues and fixes")
         missing = [name for name in SECTIONS if f"## {name}" not in (self.page or "")]
         if missing:
-            raise ValueError(f"{self.slug}: its page lacks {', '.join(missing)}")
+            raise ValueError(f"{self.slug}: the page has no section {', '.join(missing)}")
 
     @cached_property
     def sections(self) -> dict[str, str]:
@@ -169,9 +181,20 @@ class Cause:
         return {heading: text.strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
 
     @property
+    def definition(self) -> str:
+        """The cause in one sentence: what its page says between its title and its first heading."""
+        opening = (self.page or "").partition("\n## ")[0].partition("\n")[2]
+        return " ".join(opening.split())
+
+    @property
     def what_not_to_do(self) -> tuple[str, ...]:
-        """The wrong treatments, one sentence each."""
+        """The wrong fixes, one sentence each."""
         return _bullets(self.sections["What not to do"])
+
+    @property
+    def donts(self) -> tuple[str, ...]:
+        """The wrong treatments without their reasons: what the bullets of the page say before the colon."""
+        return tuple(bullet.partition(": ")[0].removesuffix(".") for bullet in self.what_not_to_do)
 
     @property
     def rivals(self) -> tuple[Rival, ...]:

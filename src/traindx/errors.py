@@ -30,7 +30,7 @@ class UnreadableError(TraindxError):
 def refused(path: str, error: OSError) -> UnreadableError:
     """The sentence for a path that the system does not let us read."""
     if isinstance(error, PermissionError):
-        return UnreadableError(path, "may not be read by this user", "ask its owner, or try chmod +r")
+        return UnreadableError(path, "permission denied", "make it readable: chmod +r")
     return UnreadableError(path, (error.strerror or str(error)).lower(), "check the path")
 
 
@@ -53,8 +53,8 @@ class UnknownNameError(TraindxError):
         names = {alias.lower(): one for alias, one in (aliases or {}).items()}
         names |= {one.lower(): one for one in known}
         near = difflib.get_close_matches(name.lower(), list(names), n=1)
-        hint = f"did you mean {names[near[0]]}?" if near else todo or f"there is {_some(known)}"
-        super().__init__(f'no {kind} named "{name}"; {hint}')
+        hint = f"did you mean {names[near[0]]}?" if near else todo or f"known: {_some(known)}"
+        super().__init__(f'unknown {kind} "{name}"; {hint}')
 
 
 def _some(names: list[str]) -> str:

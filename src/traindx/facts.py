@@ -1,7 +1,7 @@
 """Every fact a run can state, declared once.
 
-A setting found beside a log (`hparams.yaml`, a W&B config, `args.json` ...) becomes one of these when
-`vocabulary` recognises its name; all settings stay available under their own names in `Run.settings`.
+A setting found next to a log (`hparams.yaml`, a W&B config, `args.json` ...) becomes one of these when
+`vocabulary` recognizes its name; all settings stay available under their own names in `Run.settings`.
 """
 
 from traindx.run import Fact
@@ -11,11 +11,11 @@ LEARNING_RATE = Fact("learning_rate", "the learning rate the run was configured 
 MIN_LEARNING_RATE = Fact("min_learning_rate", "the learning rate the schedule ends at")
 BATCH_SIZE = Fact("batch_size", "samples per batch on one device")
 GLOBAL_BATCH_SIZE = Fact("global_batch_size", "samples per optimizer step over all devices")
-ACCUMULATION = Fact("accumulation", "batches whose gradients are added up before one optimizer step")
+ACCUMULATION = Fact("accumulation", "batches whose gradients are accumulated for one optimizer step")
 WEIGHT_DECAY = Fact("weight_decay", "the weight decay or L2 coefficient")
 MOMENTUM = Fact("momentum", "the momentum coefficient (beta1 for Adam)")
 BETA2 = Fact("beta2", "the second-moment coefficient of Adam-like optimizers")
-GRADIENT_CLIP = Fact("gradient_clip", "the limit gradients are clipped to")
+GRADIENT_CLIP = Fact("gradient_clip", "the norm or value that gradients are clipped to")
 SCHEDULE = Fact("schedule", "the learning-rate schedule, such as cosine")
 WARMUP_STEPS = Fact("warmup_steps", "optimizer steps of learning-rate warm-up")
 WARMUP_RATIO = Fact("warmup_ratio", "share of the run spent in learning-rate warm-up")
@@ -23,28 +23,28 @@ PLANNED_STEPS = Fact("planned_steps", "optimizer steps the run was meant to take
 PLANNED_EPOCHS = Fact("planned_epochs", "epochs the run was meant to take")
 DROPOUT = Fact("dropout", "the dropout probability")
 LABEL_SMOOTHING = Fact("label_smoothing", "the label-smoothing coefficient")
-PRECISION = Fact("precision", "the number format of the forward pass, such as bf16")
+PRECISION = Fact("precision", "the dtype of the forward pass, such as bf16")
 SEED = Fact("seed", "the random seed")
 MODEL = Fact("model", "the model's name or class")
 PARAMETERS = Fact("parameters", "number of trainable parameters")
-DATASET = Fact("dataset", "the data set's name")
+DATASET = Fact("dataset", "the name of the dataset")
 CLASSES = Fact("classes", "number of classes")
 SEQUENCE_LENGTH = Fact("sequence_length", "tokens per sample")
 WORKERS = Fact("workers", "data-loader worker processes")
-RANKS = Fact("ranks", "processes that train together")
+RANKS = Fact("ranks", "number of processes in distributed training")
 LOSS_FUNCTION = Fact("loss_function", "the loss function's name")
 FRAMEWORK = Fact("framework", "the library that ran the training loop")
-SMOOTHING = Fact("smoothing", "what the producer did to its numbers before it wrote them", chosen=False)
+SMOOTHING = Fact("smoothing", "how the logger smoothed the values before writing them", chosen=False)
 STEPS_PER_EPOCH = Fact("steps_per_epoch", "optimizer steps in one pass over the data")
-LOG_INTERVAL = Fact("log_interval", "steps between two records of the log", chosen=False)
-SHUFFLE = Fact("shuffle", "whether the training data is drawn in random order")
+LOG_INTERVAL = Fact("log_interval", "steps between two logged points", chosen=False)
+SHUFFLE = Fact("shuffle", "whether the training data is shuffled")
 TRAINING_SAMPLES = Fact("training_samples", "number of samples in the training data")
 ACTIVATION = Fact("activation", "the activation function, such as relu")
 LAYERS = Fact("layers", "number of layers or blocks of the model")
 OPTIMIZERS_IN_TURN = Fact(
-    "optimizers_in_turn", "optimizers that take turns, each with a loss and parameters of its own"
+    "optimizers_in_turn", "optimizers that alternate, each with its own loss and parameters, as in a GAN"
 )
-OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is made", chosen=False)
+OPTIMIZER_PLACE = Fact("optimizer_place", "file and line where the optimizer is created", chosen=False)
 STEP_PLACE = Fact("step_place", "file and line of the optimizer step", chosen=False)
 LOSS_PLACE = Fact("loss_place", "file and line where the loss is computed", chosen=False)
 BACKWARD_PLACE = Fact("backward_place", "file and line of the backward pass", chosen=False)
@@ -53,102 +53,96 @@ VALIDATION_PLACE = Fact(
 )
 SCRIPT = Fact("script", "the program that was run")
 PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
-EXPERIMENT = Fact("experiment", "what traindx itself changed for this run, which is an experiment of its own")
-RECORDING_COST = Fact(
-    "recording_cost", "share of the run's time that recording took, measured while it ran", chosen=False
-)
-RECORDED_SECONDS = Fact(
-    "recorded_seconds", "seconds from the first recorded moment to the last", chosen=False
-)
-RANK = Fact("rank", "the number of this process among those that train together", chosen=False)
-DEVICE = Fact("device", "where the model's parameters live, such as cpu or cuda")
-PARAMETER_PRECISION = Fact("parameter_precision", "the number format of the parameters, such as float32")
+EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
+RECORDING_COST = Fact("recording_cost", "share of the run time that recording took", chosen=False)
+RECORDED_SECONDS = Fact("recorded_seconds", "seconds from the first recorded event to the last", chosen=False)
+RANK = Fact("rank", "the rank of this process in distributed training", chosen=False)
+DEVICE = Fact("device", "the device of the model parameters, such as cpu or cuda")
+PARAMETER_PRECISION = Fact("parameter_precision", "the dtype of the parameters, such as float32")
 COMPILED = Fact("compiled", "whether torch.compile was used")
-FROZEN_PARAMETERS = Fact("frozen_parameters", "parameters of the model that take no gradient")
-UNOPTIMIZED_PARAMETERS = Fact(
-    "unoptimized_parameters", "parameters of the model that take a gradient and that no optimizer holds"
-)
+FROZEN_PARAMETERS = Fact("frozen_parameters", "model parameters with requires_grad=False")
+UNOPTIMIZED_PARAMETERS = Fact("unoptimized_parameters", "trainable model parameters that are in no optimizer")
 STALE_PARAMETERS = Fact(
-    "stale_parameters", "parameters an optimizer holds that are not part of the model in use"
+    "stale_parameters", "parameters in an optimizer that are not part of the model in use"
 )
 GRADIENTLESS_PARAMETERS = Fact(
     "gradientless_parameters",
-    "parameters an optimizer holds that never got a gradient other than zero",
+    "parameters in an optimizer that never got a nonzero gradient",
     chosen=False,
 )
-GRADIENTS_CLEARED = Fact("gradients_cleared", "share of looked-at steps that began with cleared gradients")
-BACKWARDS_PER_STEP = Fact("backwards_per_step", "backward passes before one optimizer step")
+GRADIENTS_CLEARED = Fact("gradients_cleared", "share of sampled steps that started with cleared gradients")
+BACKWARDS_PER_STEP = Fact("backwards_per_step", "backward passes per optimizer step")
 LOSS_DIVISOR = Fact("loss_divisor", "what the loss is divided by before the backward pass")
 TRAINED_IN_EVAL_MODE = Fact(
-    "trained_in_eval_mode", "share of looked-at training steps with the model in eval mode"
+    "trained_in_eval_mode", "share of sampled training steps with the model in eval mode"
 )
 VALIDATED_IN_TRAIN_MODE = Fact(
-    "validated_in_train_mode", "share of looked-at validation batches with the model in train mode"
+    "validated_in_train_mode", "share of sampled validation batches with the model in train mode"
 )
 VALIDATED_WITH_GRADIENT = Fact(
-    "validated_with_gradient", "share of looked-at validation batches that built a graph for gradients"
+    "validated_with_gradient", "share of sampled validation batches that built an autograd graph"
 )
-NORMALISATION_LAYERS = Fact("normalisation_layers", "number of normalisation layers in the model")
-AVERAGING_MOMENTUM = Fact(
-    "averaging_momentum", "what a batch weighs in the running averages of batch normalisation, at the least"
-)
+NORMALIZATION_LAYERS = Fact("normalization_layers", "number of normalization layers in the model")
+AVERAGING_MOMENTUM = Fact("averaging_momentum", "the smallest momentum of the BatchNorm running statistics")
 DROPOUT_LAYERS = Fact("dropout_layers", "number of dropout layers in the model")
-OUTPUT_ACTIVATION = Fact("output_activation", "the activation whose output enters the loss function")
-LOSS_SHAPES = Fact("loss_shapes", "shapes of prediction and target where they broadcast in the loss")
-CLASS_BALANCE = Fact("class_balance", "commonest over rarest class among the targets seen", chosen=False)
-CLASS_WEIGHTS = Fact("class_weights", "whether the loss weights its classes")
-INITIAL_LOSS = Fact(
-    "initial_loss", "the loss of the first step, before any change to the parameters", chosen=False
+OUTPUT_ACTIVATION = Fact("output_activation", "the activation whose output goes into the loss function")
+LOSS_SHAPES = Fact("loss_shapes", "shapes of prediction and target if they broadcast in the loss")
+CLASS_BALANCE = Fact(
+    "class_balance", "count of the most frequent class over the rarest, among sampled targets", chosen=False
 )
-CHANCE_LOSS = Fact("chance_loss", "the loss of the best constant guess, from the targets seen", chosen=False)
-KEPT_ROWS = Fact(
-    "kept_rows", "training rows that rows of validation batches were compared with", chosen=False
+CLASS_WEIGHTS = Fact("class_weights", "whether the loss uses class weights")
+INITIAL_LOSS = Fact("initial_loss", "the loss of the first step, before any update", chosen=False)
+CHANCE_LOSS = Fact(
+    "chance_loss", "the loss of the best constant prediction, from sampled targets", chosen=False
 )
+KEPT_ROWS = Fact("kept_rows", "training rows kept for comparison with validation rows", chosen=False)
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 NONFINITE_SOURCE = Fact(
     "nonfinite_source",
-    "what brought in the first NaN or infinity: input, target, parameter, operation, loss or gradient",
+    "source of the first NaN or infinity: input, target, parameter, operation, loss or gradient",
     chosen=False,
 )
-FROM_LOGITS = Fact("from_logits", "whether a loss function for probabilities was told to expect raw scores")
-TARGET_VALUES = Fact("target_values", "different values among the target numbers, up to 100", chosen=False)
-TARGETS_ARE_WHOLE = Fact("targets_are_whole", "whether all target numbers seen are whole", chosen=False)
-OUTPUTS = Fact("outputs", "values the model gives for each sample, as the loss function sees them")
-LOADER_PLACE = Fact("loader_place", "file and line where the training data loader is made", chosen=False)
-MODEL_PLACE = Fact("model_place", "file and line where the class of the model begins", chosen=False)
+FROM_LOGITS = Fact("from_logits", "whether a loss function for probabilities was set to expect logits")
+TARGET_VALUES = Fact("target_values", "distinct values among numeric targets, up to 100", chosen=False)
+TARGETS_ARE_WHOLE = Fact(
+    "targets_are_whole", "whether all sampled numeric targets are integers", chosen=False
+)
+OUTPUTS = Fact("outputs", "model outputs per sample, as passed to the loss function")
+LOADER_PLACE = Fact("loader_place", "file and line where the training data loader is created", chosen=False)
+MODEL_PLACE = Fact("model_place", "file and line where the model class is defined", chosen=False)
 CLIP_PLACE = Fact("clip_place", "file and line where gradients are clipped", chosen=False)
-SCHEDULE_PLACE = Fact("schedule_place", "file and line where the schedule is made", chosen=False)
-METRIC_PLACE = Fact("metric_place", "file and line where a number is computed that cannot tell", chosen=False)
-LINEAR_LAYERS = Fact("linear_layers", "layers that multiply with a matrix or a kernel, as the loss sees them")
-NONLINEARITIES = Fact("nonlinearities", "operations between the input and the loss function that bend")
+SCHEDULE_PLACE = Fact(
+    "schedule_place", "file and line where the learning-rate schedule is created", chosen=False
+)
+METRIC_PLACE = Fact("metric_place", "file and line where an uninformative metric is computed", chosen=False)
+LINEAR_LAYERS = Fact("linear_layers", "linear and convolution layers between input and loss")
+NONLINEARITIES = Fact("nonlinearities", "nonlinear operations between input and loss")
 LINEAR_IN_A_ROW = Fact(
-    "linear_in_a_row", "layers that follow on another linear one with nothing between that bends"
+    "linear_in_a_row", "linear layers that follow another one without an activation between them"
 )
-LOSS_REDUCTION = Fact("loss_reduction", "how the loss function takes its samples together: mean, sum or none")
+LOSS_REDUCTION = Fact("loss_reduction", "the reduction of the loss function: mean, sum or none")
 LOSS_FACTOR = Fact(
-    "loss_factor", "what enters the backward pass over what the loss function gave: -1 where it is negated"
+    "loss_factor", "value passed to backward() over the value of the loss function: -1 if it is negated"
 )
-OUTPUT_DROPOUT = Fact("output_dropout", "probability of the dropout whose output enters the loss function")
-INPUT_DROPOUT = Fact("input_dropout", "probability of the dropout that the input passes first")
+OUTPUT_DROPOUT = Fact("output_dropout", "probability of a dropout whose output goes into the loss function")
+INPUT_DROPOUT = Fact("input_dropout", "probability of a dropout applied directly to the input")
 DROPOUT_IN_VALIDATION = Fact(
-    "dropout_in_validation", "share of looked-at validation batches in which a dropout was active"
+    "dropout_in_validation", "share of sampled validation batches with active dropout"
 )
 ACCURACY_OF_NUMBERS = Fact(
-    "accuracy_of_numbers", "whether the program compares real-valued predictions with their targets by =="
+    "accuracy_of_numbers", "whether the program compares real-valued predictions and targets with =="
 )
-ARGMAX_OVER_ONE = Fact("argmax_over_one", "whether the program takes the largest of a single output")
+ARGMAX_OVER_ONE = Fact("argmax_over_one", "whether the program takes argmax over a single output")
 PAIRS_COMPARED = Fact(
-    "pairs_compared", "whether predictions (N, 1) are compared with targets (N,) by ==, each with each"
+    "pairs_compared", "whether predictions (N, 1) and targets (N,) are compared with ==, which broadcasts"
 )
-READS_PER_STEP = Fact(
-    "reads_per_step", "values a step takes out of tensors one by one, by item(), tolist(), cpu() or numpy()"
-)
-READ_PLACE = Fact("read_place", "file and line where most values are taken out of tensors", chosen=False)
-LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function refused or misread")
-UNUSED_CLASS = Fact("unused_class", "a class that has an output and that no target names")
-FIRST_LAYER_NORMALISES = Fact("first_layer_normalises", "whether the input meets a normalisation first")
-EXAM = Fact("exam", "an exam that was held beside the run, and what it found", chosen=False)
+READS_PER_STEP = Fact("reads_per_step", "GPU syncs per step: item(), tolist(), cpu() or numpy()")
+READ_PLACE = Fact("read_place", "file and line of most GPU syncs", chosen=False)
+LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function rejected or misread")
+UNUSED_CLASS = Fact("unused_class", "a class that has an output but no target")
+FIRST_LAYER_NORMALIZES = Fact("first_layer_normalizes", "whether the first layer normalizes the input")
+EXAM = Fact("exam", "an exam of the same training run, and what it found", chosen=False)
 TOLD = Fact("told", "what a person answered in an interview", chosen=False)
 EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
 

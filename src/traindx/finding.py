@@ -1,4 +1,4 @@
-"""Questions asked of a run, and their answers: signs, findings and evidence."""
+"""Checks of a run and their answers: signs, findings and evidence."""
 
 import inspect
 import math
@@ -48,26 +48,26 @@ class Severity(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One number or fact of a run that speaks for a finding, and where it stands."""
+    """One number or fact of a run that supports a finding, and where it was seen."""
 
     quantity: Quantity | Fact
     steps: tuple[float, float]
     """First and last position, counted by `axis`; equal for a single point, all of the run for a fact."""
     value: Scalar
     limit: float | None = None
-    """What the value was held against, in the same unit."""
+    """What the value was compared with, in the same unit."""
     axis: Axis = Axis.STEP
     part: str = ""
     layer: str = ""
     batch: int | None = None
-    """The batch it was seen in, counted from 1, where one batch is to blame."""
+    """The batch it was seen in, counted from 1, if a single batch causes it."""
     location: str = ""
-    """File and line of the program, where one line is to blame."""
+    """File and line of the program, if a single line causes it."""
 
     def __post_init__(self) -> None:
         """Refuse a stretch that ends before it begins."""
         if self.steps[0] > self.steps[1]:
-            raise ValueError(f"evidence from step {self.steps[0]} to {self.steps[1]}")
+            raise ValueError(f"evidence ends before it starts: steps {self.steps[0]} to {self.steps[1]}")
 
 
 class RowKind(Enum):
@@ -120,7 +120,9 @@ class Finding:
     def __post_init__(self) -> None:
         """Refuse a finding without a sentence, a sensible strength, or both evidence and severity."""
         if not (self.evidence or self.severity) or not self.says or not 0 < self.strength <= 1:
-            raise ValueError(f"a finding needs evidence, a sentence and a strength: {self}")
+            raise ValueError(
+                f"a finding needs evidence or severity, a sentence, and a strength above 0 up to 1: {self}"
+            )
 
     def __str__(self) -> str:
         return f"{self.cause}: {self.says}" if self.cause else self.says
@@ -188,7 +190,7 @@ def problem(
 class CannotTell(Enum):
     """Why a question could not be answered; it then counts neither way."""
 
-    TOO_LITTLE = "too few points, or nothing to compare with"
+    TOO_LITTLE = "too few logged points, or nothing to compare with"
     NOT_RECORDED = "not recorded"
 
 
@@ -248,10 +250,11 @@ class Sign:
         known = {limit.name: limit for limit in self.limits}
         unknown = set(values) - set(known)
         if unknown:
-            raise ValueError(f"{self.slug} has no limit {sorted(unknown)[0]}; it has {', '.join(known)}")
+            name = sorted(unknown)[0]
+            raise ValueError(f'check {self.slug} has no limit "{name}"; it has {", ".join(known) or "none"}')
         bad = [name for name, value in values.items() if not math.isfinite(value) or value <= 0]
         if bad:
-            raise ValueError(f"{self.slug}.{bad[0]} is {values[bad[0]]}; a limit is a number above 0")
+            raise ValueError(f"{self.slug}.{bad[0]} must be greater than 0, got {values[bad[0]]:g}")
         limits = tuple(replace(limit, value=values.get(limit.name, limit.value)) for limit in self.limits)
         return replace(self, ask=partial(self.ask, **values), limits=limits)
 
@@ -277,7 +280,7 @@ def sign(
     def declare(ask: Ask) -> Sign:
         page = inspect.getdoc(ask)
         if not page:
-            raise ValueError(f"{ask.__name__} needs a docstring: the statement it asks for")
+            raise ValueError(f"check {ask.__name__} needs a docstring: the statement it tests")
         slug, statement, limits = ask.__name__, page.splitlines()[0], _limits(ask)
         return Sign(slug, statement, needs, severity, ask, limits, healthy, unhealthy, formerly)
 
@@ -292,6 +295,6 @@ def _limits(ask: Ask) -> tuple[Limit, ...]:
             continue
         hint = hints[name]
         if get_origin(hint) is not Annotated:
-            raise ValueError(f"{ask.__name__}: the limit {name} does not say where it comes from")
+            raise ValueError(f"check {ask.__name__}: limit {name} has no source; annotate it")
         limits.append(Limit(name, float(parameter.default), str(get_args(hint)[1])))
     return tuple(limits)

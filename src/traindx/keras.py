@@ -1,4 +1,4 @@
-"""Recording a training of Keras: `model.fit(..., callbacks=[traindx.keras.Callback()])`.
+"""Record a Keras run: `model.fit(..., callbacks=[traindx.keras.Callback()])`.
 
 On torch everything is recorded; on other backends, and with `jit_compile=True`, what Keras itself knows at
 the end of each epoch.
@@ -32,10 +32,10 @@ class Callback(keras.callbacks.Callback):
     def __init__(
         self, name: str | None = None, out: str | Path = RUNS, budget: float = 0.02, every: int | None = None
     ) -> None:
-        """As for `traindx.watch`; `budget` and `every` count on torch only."""
+        """As for `traindx.watch`; `budget` and `every` apply to the torch backend only."""
         super().__init__()
         self.watch: Watch | None = None
-        """The recording, once `fit` has begun on torch."""
+        """The recording, once `fit` has started on torch."""
         self._settings = Settings(name, out, budget, every)
         self._epochs: KerasEpochs | None = None
         self._fitting = False
@@ -67,7 +67,7 @@ class Callback(keras.callbacks.Callback):
             self._attempt(lambda: epochs.epoch_ends(epoch, logs or {}))
 
     def on_train_end(self, logs: Mapping[str, object] | None = None) -> None:
-        """Close it, and say where it is."""
+        """Close the recording and log its path."""
         self._fitting = False
         if self.watch is not None:
             # At the level that is shown by default.
@@ -79,7 +79,7 @@ class Callback(keras.callbacks.Callback):
                 _LOG.warning(told(epochs.folder))
 
     def on_test_begin(self, logs: Mapping[str, object] | None = None) -> None:
-        """Leave alone what is not a training."""
+        """Ignore evaluate and predict."""
         if not self._fitting and self.watch is not None:
             self.watch.close()
 
@@ -91,9 +91,9 @@ class Callback(keras.callbacks.Callback):
         return new_run_folder(Path(self._settings.out).absolute(), stem(), self._settings.name)
 
     def _attempt(self, act: Callable[[], None]) -> None:
-        """Do something that must not end the training if it fails."""
+        """Do something that must not stop the training run if it fails."""
         try:
             act()
         except Exception as error:  # a model of the program's own may lack anything
             self._epochs = None
-            _LOG.warning(f"traindx records nothing from here on: {type(error).__name__}: {error}")
+            _LOG.warning(f"traindx stopped recording: {type(error).__name__}: {error}")

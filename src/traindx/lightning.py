@@ -1,4 +1,4 @@
-"""Recording a training of Lightning: `Trainer(callbacks=[traindx.lightning.Callback()])`."""
+"""Record a Lightning run: `Trainer(callbacks=[traindx.lightning.Callback()])`."""
 
 import sys
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Callback(lightning.Callback):
     ) -> None:
         """As for `traindx.watch`."""
         self.watch: Watch | None = None
-        """The recording, once `fit` has begun."""
+        """The recording, once `fit` has started."""
         self._settings = Settings(name, out, budget, every)
         self._before: Mapping[str, float] = {}
         self._validated: set[str] = set()

@@ -43,63 +43,61 @@ TEST_ERROR = Quantity("test_error", "a metric on test data, lower is better", be
 REWARD = Quantity("reward", "reward or return of an episode", better=_HIGHER)
 EPISODE_LENGTH = Quantity("episode_length", "steps of an episode", unit="steps")
 ENTROPY = Quantity("entropy", "entropy of a policy or of predictions")
-KL_DIVERGENCE = Quantity("kl_divergence", "divergence of a policy from the one before or a reference")
+KL_DIVERGENCE = Quantity("kl_divergence", "KL divergence of a policy from its predecessor or a reference")
 
-LEARNING_RATE = Quantity("learning_rate", "learning rate, per parameter group where there are several")
+LEARNING_RATE = Quantity("learning_rate", "learning rate, per parameter group if there are several")
 MOMENTUM = Quantity("momentum", "momentum of the optimizer")
 WEIGHT_DECAY = Quantity("weight_decay", "weight decay of the optimizer")
 GRADIENT_NORM = Quantity("gradient_norm", "norm of the gradient, of all parameters or of a layer")
-CLIPPED_SHARE = Quantity("clipped_share", "share of steps or values that clipping changed")
-LOSS_SCALE = Quantity("loss_scale", "factor the loss is multiplied with in half precision")
-SKIPPED_STEPS = Quantity("skipped_steps", "optimizer steps left out, such as after an overflow", unit="steps")
-NONFINITE_STEPS = Quantity("nonfinite_steps", "steps whose loss or gradient was not finite", unit="steps")
+CLIPPED_SHARE = Quantity("clipped_share", "share of steps or values that were clipped")
+LOSS_SCALE = Quantity("loss_scale", "loss scale of mixed-precision training")
+SKIPPED_STEPS = Quantity("skipped_steps", "skipped optimizer steps, such as after an overflow", unit="steps")
+NONFINITE_STEPS = Quantity("nonfinite_steps", "steps with a NaN or infinite loss or gradient", unit="steps")
 
 GRADIENT_MEAN = Quantity("gradient_mean", "mean of a layer's gradient", per_layer=True)
-GRADIENT_STD = Quantity("gradient_std", "standard deviation of a layer's gradient", per_layer=True)
+GRADIENT_STD = Quantity("gradient_std", "std of a layer's gradient", per_layer=True)
 WEIGHT_NORM = Quantity("weight_norm", "norm of the weights, of all parameters or of a layer")
 WEIGHT_MEAN = Quantity("weight_mean", "mean of a layer's weights", per_layer=True)
-WEIGHT_STD = Quantity("weight_std", "standard deviation of a layer's weights", per_layer=True)
-UPDATE_RATIO = Quantity("update_ratio", "a layer's update over its weights, by norm", per_layer=True)
+WEIGHT_STD = Quantity("weight_std", "std of a layer's weights", per_layer=True)
+UPDATE_RATIO = Quantity("update_ratio", "update/weight ratio of a layer, by norm", per_layer=True)
 ACTIVATION_MEAN = Quantity("activation_mean", "mean of a layer's output", per_layer=True)
-ACTIVATION_STD = Quantity("activation_std", "standard deviation of a layer's output", per_layer=True)
+ACTIVATION_STD = Quantity("activation_std", "std of a layer's output", per_layer=True)
 
 ACTIVATION_ZERO_SHARE = Quantity(
     "activation_zero_share", "share of a layer's outputs that are exactly zero", unit="share", per_layer=True
 )
 DEAD_UNIT_SHARE = Quantity(
     "dead_unit_share",
-    "share of a layer's units that were zero for every input looked at, over several batches",
+    "share of a layer's units that were zero for every sampled input, over several batches",
     unit="share",
     per_layer=True,
 )
 SATURATED_SHARE = Quantity(
     "saturated_share",
-    "share of a layer's outputs at the flat ends of a bounded activation",
+    "share of a layer's outputs that are saturated (sigmoid, tanh)",
     unit="share",
     per_layer=True,
 )
 NONFINITE_SHARE = Quantity(
-    "nonfinite_share", "share of values that are NaN or infinite, of a layer's output", per_layer=True
+    "nonfinite_share", "share of a layer's outputs that are NaN or infinite", per_layer=True
 )
 CLIPPED_GRADIENT_NORM = Quantity("clipped_gradient_norm", "norm of the gradient after clipping")
 GRADIENT_AGREEMENT = Quantity(
-    "gradient_agreement", "cosine between the gradients of two steps in a row, from -1 to 1"
+    "gradient_agreement", "cosine similarity of consecutive gradients, from -1 to 1"
 )
 GRADIENT_NOISE_SCALE = Quantity(
     "gradient_noise_scale",
-    "batch size at which the gradient's noise is as large as the gradient",
+    "gradient noise scale: the batch size at which noise and gradient are equally large",
     unit="samples",
 )
 
-INPUT_MEAN = Quantity("input_mean", "mean of the values that enter the model")
-INPUT_STD = Quantity("input_std", "standard deviation of the values that enter the model")
-INPUT_MIN = Quantity("input_min", "smallest value that enters the model")
-INPUT_MAX = Quantity("input_max", "largest value that enters the model")
-INPUT_SCALE_SPREAD = Quantity(
-    "input_scale_spread", "largest over median standard deviation of the input's features"
-)
+INPUT_MEAN = Quantity("input_mean", "mean of the model inputs")
+INPUT_STD = Quantity("input_std", "std of the model inputs")
+INPUT_MIN = Quantity("input_min", "smallest model input")
+INPUT_MAX = Quantity("input_max", "largest model input")
+INPUT_SCALE_SPREAD = Quantity("input_scale_spread", "largest over median std of the input features")
 INPUT_CONSTANT_SHARE = Quantity(
-    "input_constant_share", "share of the input's features that do not vary in a batch", unit="share"
+    "input_constant_share", "share of input features that are constant within a batch", unit="share"
 )
 INPUT_OUTLIER_SHARE = Quantity(
     "input_outlier_share", "share of input values far outside the range of their feature", unit="share"
@@ -108,79 +106,79 @@ INPUT_NONFINITE_SHARE = Quantity(
     "input_nonfinite_share", "share of input values that are NaN or infinite", unit="share"
 )
 REPEATED_SHARE = Quantity(
-    "repeated_share", "share of a batch's rows that were also in the batch looked at before", unit="share"
+    "repeated_share", "share of a batch's rows that were also in the previously sampled batch", unit="share"
 )
 SEEN_SHARE = Quantity(
-    "seen_share", "share of a batch's rows that were already seen in training batches", unit="share"
+    "seen_share", "share of a batch's rows that occurred in earlier training batches", unit="share"
 )
 
-PREDICTION_MEAN = Quantity("prediction_mean", "mean of what enters the loss function as prediction")
-PREDICTION_STD = Quantity("prediction_std", "standard deviation of the predictions over the batch")
+PREDICTION_MEAN = Quantity("prediction_mean", "mean of the predictions, as passed to the loss function")
+PREDICTION_STD = Quantity("prediction_std", "std of the predictions over the batch")
 PREDICTION_MIN = Quantity("prediction_min", "smallest prediction")
 PREDICTION_MAX = Quantity("prediction_max", "largest prediction")
 PREDICTION_NONFINITE_SHARE = Quantity(
     "prediction_nonfinite_share", "share of predictions that are NaN or infinite", unit="share"
 )
 COMMONEST_PREDICTION_SHARE = Quantity(
-    "commonest_prediction_share", "share of a batch that is predicted as its commonest class", unit="share"
+    "commonest_prediction_share", "share of a batch predicted as its most frequent class", unit="share"
 )
 PREDICTION_RECALL = Quantity(
     "prediction_recall",
-    "mean over classes of the share of each that is found, over the batches looked at last",
+    "mean per-class recall over the last sampled batches",
     unit="share",
 )
-PREDICTED_CLASSES = Quantity("predicted_classes", "different classes among a batch's predictions")
+PREDICTED_CLASSES = Quantity("predicted_classes", "distinct classes among a batch's predictions")
 TARGET_MEAN = Quantity("target_mean", "mean of the targets")
-TARGET_STD = Quantity("target_std", "standard deviation of the targets")
+TARGET_STD = Quantity("target_std", "std of the targets")
 TARGET_MIN = Quantity("target_min", "smallest target")
 TARGET_MAX = Quantity("target_max", "largest target")
 TARGET_NONFINITE_SHARE = Quantity(
     "target_nonfinite_share", "share of targets that are NaN or infinite", unit="share"
 )
-TARGET_CLASSES = Quantity("target_classes", "different classes among a batch's targets")
+TARGET_CLASSES = Quantity("target_classes", "distinct classes among a batch's targets")
 COMMONEST_TARGET_SHARE = Quantity(
-    "commonest_target_share", "share of a batch that belongs to its commonest class", unit="share"
+    "commonest_target_share", "share of a batch that belongs to its most frequent class", unit="share"
 )
-NEIGHBOUR_AGREEMENT = Quantity(
-    "neighbour_agreement",
-    "how much more often neighbours in a batch share their target than in random order: 0 shuffled, 1 sorted",
+NEIGHBOR_AGREEMENT = Quantity(
+    "neighbor_agreement",
+    "how sorted the targets are within a batch: 0 shuffled, 1 sorted",
 )
 
 CONFIDENTLY_WRONG_SHARE = Quantity(
     "confidently_wrong_share",
-    "share of a batch whose right class gets less than 0.1 while another gets more than 0.5",
+    "share of a batch whose true class gets probability below 0.1 and another class above 0.5",
     unit="share",
 )
 EQUAL_UNIT_SHARE = Quantity(
     "equal_unit_share",
-    "share of a layer's units whose weights equal another unit's",
+    "share of a layer's units with the same weights as another unit",
     unit="share",
     per_layer=True,
 )
 ATTENTION_LOGIT_RANGE = Quantity(
     "attention_logit_range",
-    "largest minus smallest attention score of a query, before the softmax, mean over queries",
+    "largest minus smallest attention logit of a query, mean over queries",
     per_layer=True,
 )
 ATTENTION_PEAK = Quantity(
     "attention_peak", "largest attention weight of a query, mean over queries", unit="share", per_layer=True
 )
-READ_TIME = Quantity("read_time", "time a step spent taking values out of tensors", unit="s or ms")
+READ_TIME = Quantity("read_time", "time a step spent in GPU syncs (item(), cpu() ...)", unit="s or ms")
 
 EPOCH = Quantity("epoch", "passes over the training data so far", unit="epochs")
-ITERATION = Quantity("iteration", "the program's own step count, beside the log's", unit="steps")
-SAMPLES_SEEN = Quantity("samples_seen", "samples, tokens or frames consumed so far")
+ITERATION = Quantity("iteration", "the program's own step count, next to that of the log", unit="steps")
+SAMPLES_SEEN = Quantity("samples_seen", "samples, tokens or frames processed so far")
 BATCH_SIZE = Quantity("batch_size", "samples per optimizer step", unit="samples")
 
-WALL_TIME = Quantity("wall_time", "time of writing, since the run began or since 1970", unit="s")
+WALL_TIME = Quantity("wall_time", "time of logging, since the start of the run or since 1970", unit="s")
 STEP_TIME = Quantity("step_time", "time of one step", unit="s or ms")
 DATA_TIME = Quantity("data_time", "time a step waited for data", unit="s or ms")
 FORWARD_TIME = Quantity("forward_time", "time a step spent in the forward pass and the loss", unit="s or ms")
 BACKWARD_TIME = Quantity("backward_time", "time a step spent in the backward pass", unit="s or ms")
 UPDATE_TIME = Quantity("update_time", "time a step spent in the optimizer", unit="s or ms")
-OTHER_TIME = Quantity("other_time", "time of a step that is none of its known parts", unit="s or ms")
+OTHER_TIME = Quantity("other_time", "rest of the step time", unit="s or ms")
 THROUGHPUT = Quantity("throughput", "samples, tokens or steps per second", unit="1/s", better=_HIGHER)
-UTILISATION = Quantity("utilisation", "share of the device's peak that was used", better=_HIGHER)
+UTILIZATION = Quantity("utilization", "share of the device's peak performance that was used", better=_HIGHER)
 MEMORY = Quantity("memory", "memory in use")
 
 COUNTERS = frozenset({EPOCH, ITERATION, SAMPLES_SEEN, WALL_TIME})
@@ -196,7 +194,7 @@ _OF_STEPS = {
     COMMONEST_TARGET_SHARE,
     CONFIDENTLY_WRONG_SHARE,
     PREDICTED_CLASSES,
-    NEIGHBOUR_AGREEMENT,
+    NEIGHBOR_AGREEMENT,
     READ_TIME,
 }
 
@@ -211,3 +209,11 @@ RECORDED_ONLY = frozenset(
     if one.per_layer or one.slug.startswith(_OF_BATCHES) or one in _OF_STEPS
 )
 """What hardly any log holds: the layers, batches and gradients that `traindx run` looks at."""
+
+FORMER_SLUGS = {
+    "first_layer_normalises": "first_layer_normalizes",
+    "neighbour_agreement": "neighbor_agreement",
+    "normalisation_layers": "normalization_layers",
+    "utilisation": "utilization",
+}
+"""Quantities and facts whose slugs had British spelling in recordings of earlier versions."""

@@ -1,23 +1,30 @@
-"""What a project tells traindx in `[tool.traindx]` of its `pyproject.toml`.
+"""Settings of a project: `[tool.traindx]` in its `pyproject.toml`.
 
 [tool.traindx.map]
 "my odd metric" = "val_score"
 
 [tool.traindx.limits]
 loss_diverges.lost = 0.5
+
+[tool.traindx]
+out = "runs"            # any option, of every command that has it
+
+[tool.traindx.run]      # or of one command
+budget = 1
 """
 
 import difflib
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from traindx.diagnosis import knowledge
 from traindx.errors import SettingsError, UnknownNameError
 from traindx.format import printable
-from traindx.quantities import QUANTITIES
-from traindx.run import Quantity
+
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.run import Quantity
 
 Limits = dict[str, dict[str, float]]
 """Values for limits of signs: by the sign's slug, then by the limit's name."""
@@ -25,29 +32,32 @@ Limits = dict[str, dict[str, float]]
 _TABLES = ("map", "limits")
 
 
-def names_in(folder: Path) -> dict[str, Quantity]:
+def names_in(folder: Path) -> "dict[str, Quantity]":
     """The `map` table of the nearest `pyproject.toml` at or above a folder."""
     table, where = _table(folder, "map")
     if not isinstance(table, Mapping) or not all(isinstance(v, str) for v in table.values()):
-        raise SettingsError(f'{where} wants lines such as "my metric" = "val_score"')
+        raise SettingsError(f'{where}: expected lines such as "my metric" = "val_score"')
     return {name: quantity_named(slug) for name, slug in table.items()}
 
 
-def names_from(pairs: Iterable[str]) -> dict[str, Quantity]:
+def names_from(pairs: Iterable[str]) -> "dict[str, Quantity]":
     """The pairs of `--map NAME=QUANTITY`; a name may itself hold an equals sign."""
-    names: dict[str, Quantity] = {}
+    names = {}
     for pair in pairs:
         name, equals, slug = pair.rpartition("=")
         if not equals or not name:
             raise SettingsError(
-                f'--map wants NAME=QUANTITY, got "{pair}"; for example --map my_metric=val_score'
+                f'--map: expected NAME=QUANTITY, got "{pair}"; for example --map my_metric=val_score'
             )
         names[name] = quantity_named(slug)
     return names
 
 
-def quantity_named(slug: str) -> Quantity:
+def quantity_named(slug: str) -> "Quantity":
     """The quantity of a slug."""
+    # Not before it is needed: it loads numpy, and every command looks for its defaults here.
+    from traindx.quantities import QUANTITIES
+
     if slug not in QUANTITIES:
         raise UnknownNameError("quantity", slug, QUANTITIES, todo="docs/quantities.md lists them")
     return QUANTITIES[slug]
@@ -57,7 +67,7 @@ def limits_in(folder: Path) -> Limits:
     """The `limits` table of the nearest `pyproject.toml` at or above a folder."""
     table, where = _table(folder, "limits")
     if not isinstance(table, Mapping) or not all(isinstance(v, Mapping) for v in table.values()):
-        raise SettingsError(f"{where} wants lines such as loss_diverges.lost = 0.5")
+        raise SettingsError(f"{where}: expected lines such as loss_diverges.lost = 0.5")
     limits: Limits = {}
     for sign, values in table.items():
         for name, value in values.items():
@@ -73,7 +83,7 @@ def limits_from(assignments: Iterable[str], limits: Limits) -> Limits:
         sign, _, name = target.partition(".")
         if not (sign and name and value):
             raise SettingsError(
-                f'--limit wants SIGN.NAME=VALUE, got "{assignment}"; traindx explain SIGN shows the names'
+                f'--limit: expected CHECK.NAME=VALUE, got "{assignment}"; see traindx explain CHECK'
             )
         _add(changed, sign, name, value, "--limit")
     return changed
@@ -81,11 +91,13 @@ def limits_from(assignments: Iterable[str], limits: Limits) -> Limits:
 
 def _add(limits: Limits, sign: str, name: str, value: object, where: str) -> None:
     """Put one limit in its place, if there is a limit of that name."""
+    from traindx.diagnosis import knowledge
+
     known = knowledge.sign_named(sign)
     names = [limit.name for limit in known.limits]
     if name not in names:
         has = f"it has {', '.join(names)}" if names else "it has none"
-        raise SettingsError(f'{where}: the sign {sign} has no limit named "{name}"; {has}')
+        raise SettingsError(f'{where}: the check {sign} has no limit "{name}"; {has}')
     limits.setdefault(known.slug, {})[name] = _number(value, f"{where}: {sign}.{name}")
 
 
@@ -95,9 +107,22 @@ def _number(value: object, where: str) -> float:
     except (ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise SettingsError(f'{where} wants a number, got "{value}"')
+        raise SettingsError(f'{where}: expected a number, got "{value}"')
     # A whole number stays one: a limit may count points.
     return int(number) if number == int(number) else number
+
+
+def defaults_in(
+    folder: Path, options: Iterable[str], commands: Iterable[str]
+) -> tuple[Mapping[str, object], str]:
+    """The options that the nearest `pyproject.toml` sets, for all commands or in a table of one of them."""
+    for place in (folder, *folder.parents):
+        file = place / "pyproject.toml"
+        if file.is_file():
+            tool = _tool(file)
+            _refuse_unknown(tool, file, [*_TABLES, *options, *commands])
+            return {name: value for name, value in tool.items() if name not in _TABLES}, str(file)
+    return {}, ""
 
 
 def _table(folder: Path, name: str) -> tuple[object, str]:
@@ -106,17 +131,16 @@ def _table(folder: Path, name: str) -> tuple[object, str]:
         file = place / "pyproject.toml"
         if file.is_file():
             tool = _tool(file)
-            _refuse_unknown(tool, file)
             return tool.get(name, {}), f"{file}: [tool.traindx.{name}]"
     return {}, ""
 
 
-def _refuse_unknown(tool: Mapping[str, object], file: Path) -> None:
-    """A misspelt table would otherwise do nothing, without a word."""
+def _refuse_unknown(tool: Mapping[str, object], file: Path, known: Sequence[str]) -> None:
+    """A misspelt option would otherwise do nothing, without a word."""
     for name in tool:
-        if name not in _TABLES:
-            near = difflib.get_close_matches(name, _TABLES, n=1, cutoff=0.5)
-            todo = f"did you mean {near[0]}?" if near else f"it takes {' and '.join(_TABLES)}"
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            todo = f"did you mean {near[0]}?" if near else "it takes map, limits and the options of commands"
             raise SettingsError(f'{file}: [tool.traindx] takes no "{printable(name)}"; {todo}')
 
 
@@ -124,7 +148,7 @@ def _tool(file: Path) -> Mapping[str, object]:
     try:
         document: object = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{file}: {error}; correct it or run traindx elsewhere") from error
+        raise SettingsError(f"{file}: {error}; fix the file") from error
     for name in ("tool", "traindx"):
         document = document.get(name, {}) if isinstance(document, Mapping) else {}
     return document if isinstance(document, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Recording a training of Hugging Face: `Trainer(..., callbacks=[traindx.transformers.Callback()])`."""
+"""Record a Hugging Face Trainer run: `Trainer(..., callbacks=[traindx.transformers.Callback()])`."""
 
 import logging
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Callback(TrainerCallback):
     ) -> None:
         """As for `traindx.watch`."""
         self.watch: Watch | None = None
-        """The recording, once `train` has begun."""
+        """The recording, once `train` has started."""
         self._settings = Settings(name, out, budget, every)
 
     def on_train_begin(

@@ -73,9 +73,7 @@ def test_without_a_loader_inputs_and_targets_are_held(tmp_path: Path) -> None:
         sliced(model)
     assert [len(one) for one in model.given] == [8, 8, 4, 8, 8, 4]
     assert all(torch.equal(one, ROWS[: len(one)]) for one in model.given)
-    assert [note["says"] for note in notes(tmp_path)] == [
-        "every step gets the inputs and targets of the first one"
-    ]
+    assert [note["says"] for note in notes(tmp_path)] == ["every step uses the inputs and targets of step 1"]
 
 
 def test_what_records_the_program_sees_the_held_targets(
@@ -104,7 +102,7 @@ def test_a_loss_by_hand_without_a_loader_is_refused(tmp_path: Path) -> None:
         sliced(Seeing(), by_hand=True)
     (note,) = notes(tmp_path)
     assert not note["applied"]
-    assert "by hand" in str(note["says"])
+    assert "hand-written" in str(note["says"])
 
 
 def test_a_program_that_takes_all_rows_at_every_step_is_held_already(tmp_path: Path) -> None:
@@ -112,7 +110,7 @@ def test_a_program_that_takes_all_rows_at_every_step_is_held_already(tmp_path: P
         sliced(Seeing(), by_hand=True, whole=True)
     (note,) = notes(tmp_path)
     assert note["applied"]
-    assert note["says"] == "every step takes the same rows by itself"
+    assert note["says"] == "every step already uses the same rows"
 
 
 def test_inputs_that_are_differentiated_are_refused(tmp_path: Path) -> None:

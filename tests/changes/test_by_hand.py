@@ -105,7 +105,7 @@ def test_yes_and_no_are_weighed_as_with_pos_weight(name: str, tmp_path: Path) ->
         weighed = trained(plain)
     assert torch.allclose(weighed, trained(by_hand), atol=1e-5)
     assert not torch.allclose(weighed, trained(plain), atol=1e-3)
-    assert notes(tmp_path)[0]["says"] == "the rarer of yes and no is weighed by its frequency"
+    assert notes(tmp_path)[0]["says"] == "positive class weighted by inverse frequency"
 
 
 @pytest.mark.parametrize("by_place", [True, False])
@@ -158,7 +158,7 @@ def test_a_dropout_that_is_called_gets_another_share(
         dropped = trained(squared, model=made(0.6))
     assert torch.equal(dropped, trained(squared, model=made(0.1)))
     assert not torch.equal(dropped, trained(squared, model=made(0.6)))
-    assert [note["says"] for note in notes(tmp_path)] == ["dropout of 0.6 becomes 0.1"]
+    assert [note["says"] for note in notes(tmp_path)] == ["dropout 0.6 becomes 0.1"]
 
 
 class Bare(Functional):
@@ -180,7 +180,7 @@ def test_a_model_that_only_calls_its_activations_drops_behind_them(tmp_path: Pat
     rows = data()[0]
     with changed(tmp_path, "regularize.dropout 0.3"):
         model = Bare()
-        model(rows)  # where they stand is learnt from the first pass
+        model(rows)  # where they stand is learned from the first pass
         dropped = trained(squared, model=model)
         assert torch.equal(model.eval()(rows), model(rows))
     assert torch.equal(dropped, trained(squared, model=Dropping()))
@@ -236,7 +236,7 @@ def test_an_activation_is_not_at_the_output_because_it_is_made_last(tmp_path: Pa
         model(rows)
         leaky = functional.leaky_relu(functional.linear(rows, model.first.weight, model.first.bias), 0.1)
         assert torch.allclose(model(rows), model.last(leaky))
-    assert notes(tmp_path)[-1]["says"] == "calls of relu become leaky_relu"
+    assert notes(tmp_path)[-1]["says"] == "calls of relu replaced by leaky_relu"
 
 
 def test_two_models_keep_their_own_outputs(tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ def test_what_goes_from_one_model_to_the_next_is_no_input(tmp_path: Path) -> Non
         assert torch.allclose(head(torch.tanh(encoder(rows))), wanted, atol=1e-4)
 
 
-def test_inputs_are_standardised_and_cut_around_holes_and_along_series(tmp_path: Path) -> None:
+def test_inputs_are_standardized_and_cut_around_holes_and_along_series(tmp_path: Path) -> None:
     rows = 100 + 20 * data()[0]
     known = rows[1:]
     rows[0] = torch.nan
@@ -391,7 +391,7 @@ def test_inputs_are_standardised_and_cut_around_holes_and_along_series(tmp_path:
         assert torch.allclose(same(series), series)
 
 
-def test_standardised_targets_come_back_at_the_last_of_several_models(tmp_path: Path) -> None:
+def test_standardized_targets_come_back_at_the_last_of_several_models(tmp_path: Path) -> None:
     torch.manual_seed(5)
     encoder, head = nn.Linear(4, 8), nn.Linear(8, 1)
     rows, wanted = data()[0], 500 + 100 * data()[0][:, :1]
@@ -467,4 +467,4 @@ def test_a_stream_gets_no_workers(tmp_path: Path) -> None:
 
     with changed(tmp_path, "loader.num_workers 2"):
         assert list(DataLoader(Stream(), batch_size=None)) == [0, 1, 2, 3]
-    assert notes(tmp_path)[0]["says"] == "each worker would go through the whole of a stream"
+    assert notes(tmp_path)[0]["says"] == "each worker would read the whole IterableDataset"

@@ -239,7 +239,7 @@ def test_an_activation_is_put_between_layers(between: nn.Module, tmp_path: Path)
     assert torch.allclose(given, expected, atol=1e-6)
 
 
-def test_inputs_are_standardised_and_cut(tmp_path: Path) -> None:
+def test_inputs_are_standardized_and_cut(tmp_path: Path) -> None:
     far = 1000 + 50 * torch.randn(32, 4)
     by_hand = (far - far.mean(0)) / far.std(0, correction=0)
     with changed(tmp_path, "inputs.standardize"):
@@ -301,7 +301,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     assert ChangeSpec("optimizer.lr", ("x", "0.5")).scaled(4.0) == 2.0
 
 
-def test_hidden_activations_get_normalised_inputs_and_the_output_none(tmp_path: Path) -> None:
+def test_hidden_activations_get_normalized_inputs_and_the_output_none(tmp_path: Path) -> None:
     steep = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3), nn.Sigmoid())
     with torch.no_grad():
         steep[0].weight.mul_(100)

@@ -6,7 +6,17 @@ import pytest
 
 from tests.test_startup import loaded_by
 from traindx import changes
-from traindx.changes.types import Change, Refusal, known_changes, parse_change
+from traindx.changes.types import (
+    Change,
+    Refusal,
+    change_of,
+    known_changes,
+    label_of,
+    name_of,
+    parse_change,
+    parse_changes,
+)
+from traindx.diagnosis.knowledge import causes
 
 CHANGES = list(known_changes().values())
 
@@ -25,6 +35,43 @@ def test_a_declaration_is_whole(change: Change) -> None:
         change.check(parse_change(form))
     assert bool(change.edited_file) != isinstance(change.edit, Refusal)
     assert change.doses is None or any(parse_change(form).is_factor for form in change.forms)
+
+
+_LONGEST = 28
+"""Characters of the column for changes on the screen of a treatment."""
+_PRESCRIBED = sorted({fix.change for cause in causes() for fix in cause.fixes if fix.change})
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+def test_every_form_has_a_short_readable_name(change: Change) -> None:
+    for form in (*change.forms, *([change.also] if change.also else [])):
+        label = change.label_for(parse_change(form))
+        assert 0 < len(label) <= _LONGEST
+        assert "{" not in label
+        assert label != form
+
+
+@pytest.mark.parametrize("text", _PRESCRIBED)
+def test_every_prescribed_change_has_a_short_readable_name(text: str) -> None:
+    for spec in parse_changes(text):
+        assert 0 < len(change_of(spec).label_for(spec)) <= _LONGEST
+    assert label_of(parse_changes(text)) != name_of(parse_changes(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("optimizer.lr x 0.1", "lr / 10"),
+        ("optimizer.lr x 0.32", "lr x 0.32"),
+        ("optimizer.lr 0.001", "lr 0.001"),
+        ("loader.batch_size x 4", "batch size x 4"),
+        ("loss.remove_softmax", "remove softmax"),
+        ("stop.early", "early stopping"),
+        ("optimizer.lr x 0.1 + schedule.warmup 500", "lr / 10 + warm-up 500"),
+    ],
+)
+def test_a_readable_name_says_the_dose_as_people_do(text: str, label: str) -> None:
+    assert label_of(parse_changes(text)) == label
 
 
 def test_listing_all_changes_loads_no_framework_and_no_parser() -> None:

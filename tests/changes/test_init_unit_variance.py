@@ -41,7 +41,7 @@ def test_what_enters_each_activation_has_deviation_one(tmp_path: Path) -> None:
     loss.backward()
     assert model.first.weight.grad is not None
     (note,) = notes(tmp_path)
-    assert (note["applied"], note["says"]) == (True, "3 layers are scaled to deviation 1 by the first batch")
+    assert (note["applied"], note["says"]) == (True, "3 layers scaled to output std 1 on the first batch")
 
 
 def test_weights_are_left_alone_after_the_first_pass(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.changes.changing import changed, notes
 from tests.changes.training import moved, net, train
 
 
-def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
+def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
     rows = torch.randn(64, 4)
     wanted = 500 + 100 * rows[:, :1]
 
@@ -26,7 +26,7 @@ def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) 
 
     with changed(tmp_path, "targets.standardize"):
         seen = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=60)
-    # The variance of the targets, not 1: the first answers are standardised ones, brought back.
+    # The variance of the targets, not 1: the first answers are standardized ones, brought back.
     assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
     assert seen.losses[-1] < 100
     with changed(tmp_path, "targets.match_shape"):
@@ -57,7 +57,7 @@ def test_targets_meet_predictions_in_a_loss_that_is_written_out(
             assert torch.equal(by_hand(told.detach(), wanted), right)
         weights = torch.randn(3, 1, requires_grad=True)
         assert (weights * torch.randn(4)).shape == (3, 4)
-    assert any("(32,) get the shape (32, 1)" in str(note["says"]) for note in notes(tmp_path))
+    assert any("(32,) reshaped to (32, 1)" in str(note["says"]) for note in notes(tmp_path))
 
 
 def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> Non
         assert train(loss=functional.nll_loss).losses == pytest.approx(train().losses)
 
 
-def test_a_negated_loss_is_minimised(tmp_path: Path) -> None:
+def test_a_negated_loss_is_minimized(tmp_path: Path) -> None:
     def negated(given: Tensor, wanted: Tensor) -> Tensor:
         return -functional.cross_entropy(given, wanted)
 
@@ -118,7 +118,7 @@ def test_targets_far_from_zero_do_not_break_the_first_step(tmp_path: Path) -> No
     assert torch.allclose((told - wanted.mean(0)) / wanted.std(0), expected.model(rows), atol=1e-3)
 
 
-def test_a_robust_loss_is_the_generalised_cross_entropy(tmp_path: Path) -> None:
+def test_a_robust_loss_is_the_generalized_cross_entropy(tmp_path: Path) -> None:
     def by_hand(given: Tensor, target: Tensor) -> Tensor:
         chosen = torch.softmax(given, 1).gather(1, target[:, None]).squeeze(1)
         return ((1 - chosen**0.7) / 0.7).mean()

@@ -21,7 +21,7 @@ def test_dropout_is_set_or_added(tmp_path: Path) -> None:
         assert train(lambda: net(nn.ReLU(), nn.Dropout(0.9))).losses == pytest.approx(plain)
     with changed(tmp_path, "regularize.dropout 0.5"):
         assert train().losses != pytest.approx(plain)
-    assert any("behind 1 activations" in str(note["says"]) for note in notes(tmp_path))
+    assert any("after 1 activation" in str(note["says"]) for note in notes(tmp_path))
 
 
 def test_the_mode_follows_the_gradient(tmp_path: Path) -> None:
@@ -62,9 +62,7 @@ def test_dropout_that_is_called_follows_the_mode(tmp_path: Path) -> None:
         with torch.no_grad():
             assert torch.equal(model(rows), model.fc(rows))
         assert (model(rows) == 0).any()
-    assert "a dropout of 0.5 rests in eval mode, where it did not" in {
-        str(note["says"]) for note in notes(tmp_path)
-    }
+    assert "dropout 0.5 is off in eval mode" in {str(note["says"]) for note in notes(tmp_path)}
 
 
 def test_what_is_checkpointed_goes_on_dropping(tmp_path: Path) -> None:

@@ -28,10 +28,10 @@ def test_a_call_at_the_output_is_taken_away_and_hidden_ones_stay(tmp_path: Path)
     model, x = Bounded(), torch.randn(20, 3)
     straight = model.out(torch.sigmoid(model.hidden(x))).squeeze(1)
     with changed(tmp_path, "output.remove_activation"):
-        assert not torch.allclose(model(x), straight)  # where it stands is learnt from the first pass
+        assert not torch.allclose(model(x), straight)  # where it stands is learned from the first pass
         assert torch.allclose(model(x), straight)
         assert torch.allclose(torch.sigmoid(x), 1 / (1 + torch.exp(-x)))  # outside of the model
-    assert notes(tmp_path)[0]["says"] == "sigmoid at the output is taken away"
+    assert notes(tmp_path)[0]["says"] == "sigmoid removed from the output"
 
 
 def test_a_softmax_over_one_unit_becomes_a_sigmoid(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_a_softmax_over_one_unit_becomes_a_sigmoid(tmp_path: Path) -> None:
         assert torch.softmax(three, dim=1).sum(1) == pytest.approx(torch.ones(5))
     assert torch.softmax(one, dim=1) == pytest.approx(torch.ones(5, 1))
     (note,) = notes(tmp_path)
-    assert note["says"] == "a softmax over one unit becomes a sigmoid"
+    assert note["says"] == "softmax over one unit replaced by sigmoid"
 
 
 def test_half_precision_inputs_follow_a_model_that_stays_whole(tmp_path: Path) -> None:

@@ -120,27 +120,27 @@ def test_fail_on(path: str, conditions: Sequence[str], code: int, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--fail-on", "lr-to-high"], 'no condition or cause named "lr-to-high"; did you mean lr-too-high?'),
+        (["--fail-on", "lr-to-high"], 'unknown condition or cause "lr-to-high"; did you mean lr-too-high?'),
         (["--fail-on", "sik"], "did you mean sick?"),
         (["--fail-on", "healthy"], "give sick, inconclusive, or a cause (traindx causes lists them)"),
-        (["--limit", "nosign.foo=1"], 'no sign named "nosign"; docs/signs.md lists them'),
-        (["--fail-on", "sick:80"], "a confidence is a number from 0 to 1"),
+        (["--limit", "nosign.foo=1"], 'unknown check "nosign"; docs/signs.md lists them'),
+        (["--fail-on", "sick:80"], "confidence must be between 0 and 1"),
         (["--fail-on", "lr-too-high:much"], "for example --fail-on lr-too-high:0.8"),
         (["--fail-on", "inconclusive:0.5"], "inconclusive takes no confidence"),
-        (["--limit", "loss_diverges"], '--limit wants SIGN.NAME=VALUE, got "loss_diverges"'),
-        (["--limit", "loss_diverge.lost=1"], 'no sign named "loss_diverge"; did you mean loss_diverges?'),
+        (["--limit", "loss_diverges"], '--limit: expected CHECK.NAME=VALUE, got "loss_diverges"'),
+        (["--limit", "loss_diverge.lost=1"], 'unknown check "loss_diverge"; did you mean loss_diverges?'),
         (
             ["--limit", "loss_diverges.rato=1"],
-            'the sign loss_diverges has no limit named "rato"; it has lost',
+            'the check loss_diverges has no limit "rato"; it has lost',
         ),
-        (["--limit", "loss_diverges.lost=much"], 'loss_diverges.lost wants a number, got "much"'),
+        (["--limit", "loss_diverges.lost=much"], 'loss_diverges.lost: expected a number, got "much"'),
         (["--limit", "loss_diverges.lost=0"], "loss_diverges.lost is 0; a limit is a number above 0"),
         (["--limit", "loss_diverges.lost=-1"], "loss_diverges.lost is -1; a limit is a number above 0"),
         (
             ["--png", "out.png"],
             "--png out.png: writes several pictures, each under its own name; give a folder",
         ),
-        (["--map", "loss"], "--map wants NAME=QUANTITY"),
+        (["--map", "loss"], "--map: expected NAME=QUANTITY"),
         (["--json", "/dev/null/out.json"], "/dev/null/out.json: cannot be written"),
         (["--bogus"], "unrecognized arguments: --bogus"),
     ],
@@ -168,7 +168,7 @@ def test_an_exam_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
     assert any("examine gradients" in reason["says"] for reason in first["reasons"])
     capsys.readouterr()
     assert main(["diagnose", "flat.log", "--exam", "flat.log"]) == 2
-    assert "flat.log: is no exam" in capsys.readouterr().err
+    assert "flat.log: not an exam file" in capsys.readouterr().err
 
 
 def test_nothing_to_read_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,9 +201,9 @@ def test_a_narrow_alphabet_gets_a_report(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_colours_only_where_they_are_wanted(
-    tmp_path: Path, environment: dict[str, str], coloured: bool
+@pytest.mark.parametrize(("environment", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colors_only_where_they_are_wanted(
+    tmp_path: Path, environment: dict[str, str], colored: bool
 ) -> None:
     ours, theirs = pty.openpty()
     wanted = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
@@ -215,7 +215,7 @@ def test_colours_only_where_they_are_wanted(
         printed = b"".join(iter(lambda: _read(ours), b""))
     os.close(ours)
     assert b"SICK" in printed
-    assert (b"\x1b[" in printed) is coloured
+    assert (b"\x1b[" in printed) is colored
 
 
 def _read(terminal: int) -> bytes:

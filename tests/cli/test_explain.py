@@ -1,6 +1,7 @@
 """`traindx causes` and `traindx explain`: the knowledge base."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,8 @@ def test_causes_as_markdown_lead_from_symptom_to_fix(capsys: pytest.CaptureFixtu
     assert main(["causes", "--md", "."]) == 0
     table = Path("causes.md").read_text()
     for cause in knowledge.causes():
-        assert f"| `{cause.slug}` | {cause.kind.value} | {cause.fixes[0].title} |" in table
+        (row,) = [row for row in table.splitlines() if row.startswith(f"| {cause.title} `{cause.slug}` |")]
+        assert row.endswith(f"| {cause.fixes[0].title} |")
     capsys.readouterr()
 
 
@@ -80,8 +82,8 @@ def test_causes_by_misdiagnosis_say_what_people_blame_and_what_it_is(
 
 def test_there_is_no_other_way_to_list_them(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        main(["causes", "--by", "colour"])
-    assert "invalid choice: 'colour'" in capsys.readouterr().err
+        main(["causes", "--by", "color"])
+    assert "invalid choice: 'color'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("slug", [cause.slug for cause in knowledge.causes()])
@@ -119,22 +121,85 @@ def test_explain_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> 
     assert Path("loss_diverges.md").read_text().startswith("# loss_diverges\n")
 
 
-def test_a_page_says_what_an_answer_counts_for() -> None:
+def test_the_page_of_a_check_says_what_a_hit_counts_for() -> None:
     (sign,) = [sign for sign in knowledge.signs() if sign.slug == "loss_diverges"]
     page = str(sign_page(sign))
-    assert "| `lr-too-high` | strongly for (+" in page
-    assert "| health | strongly against (-" in page
+    assert "- a hit supports `" in page
+    assert "| `lr-too-high` | strong evidence for (+" in page
+    assert "| healthy | strong evidence against (-" in page
+
+
+@pytest.mark.parametrize("slug", [cause.slug for cause in knowledge.causes()])
+def test_a_cause_goes_from_what_you_see_to_the_fix_and_ends_with_folded_evidence(slug: str) -> None:
+    page = str(cause_page(knowledge.cause_named(slug)))
+    headings = re.findall(r"(?m)^(?:## |<summary>)([\w ]+)", page)
+    assert headings == [
+        "What you see",
+        "What to change",
+        "What not to do",
+        "Often confused with",
+        "What happens",
+        "References",
+        "Evidence",
+    ]
+    assert page.endswith("</details>\n")
+    assert not re.search(r"\babout \d+ min", page)
+
+
+@pytest.mark.parametrize(("name", "folded"), [("dead-relu", "Evidence"), ("loss_diverges", "Log-odds")])
+def test_log_odds_are_shown_with_all_only(name: str, folded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", name]) == 0
+    brief = capsys.readouterr().out
+    assert main(["explain", name, "--all"]) == 0
+    full = capsys.readouterr().out
+    assert "evidence for (+" not in brief
+    assert "evidence for (+" in " ".join(full.split())
+    assert full.startswith(brief)
+    assert full.removeprefix(brief).strip().startswith(folded)
+
+
+@pytest.mark.parametrize(
+    ("words", "least", "other"),
+    [
+        ("nan", {"non-finite-inputs", "half-precision-overflow", "lr-too-high"}, "overfitting"),
+        ("learning rate", {"lr-too-high", "lr-too-low", "lr-decay-needed"}, "non-finite-inputs"),
+        ("Learning-Rates", {"lr-too-high", "lr-too-low"}, "overfitting"),
+        ("softmax", {"wrong-output-activation"}, "overfitting"),
+    ],
+)
+def test_words_list_the_causes_that_match(
+    words: str, least: set[str], other: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", words]) == 0
+    shown = capsys.readouterr().out
+    assert main(["explain", words, "--json", "-"]) == 0
+    found = [cause["cause"] for cause in json.loads(capsys.readouterr().out)["causes"]]
+    assert least <= set(found)
+    assert other not in found
+    assert shown.startswith(f"{len(found)} cause")
+    assert [line.split()[0] for line in shown.splitlines()[3 : 3 + len(found)]] == found
+    assert main(["explain", words, "--md", "-"]) == 0
+    assert capsys.readouterr().out.count("\n| ") == len(found) + 1
+
+
+def test_a_check_is_found_by_its_former_name(capsys: pytest.CaptureFixture[str]) -> None:
+    renamed = [sign for sign in knowledge.signs() if sign.formerly]
+    assert renamed
+    for sign in renamed:
+        assert main(["explain", sign.formerly]) == 0
+        assert capsys.readouterr().out.startswith(f"{sign.slug}\n")
 
 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
         ("lr-to-high", "did you mean lr-too-high?"),
-        ("foo", "traindx causes lists causes, docs/signs.md signs"),
+        ("foo", "traindx causes lists causes, docs/signs.md checks"),
         ("loss_diverge", "did you mean loss_diverges?"),
         ("LR-TO-HIGH", "did you mean lr-too-high?"),
+        ("held_as_draw", "did you mean frozen_at_initialization?"),
         ("Learning rate much too high", "did you mean lr-too-high?"),
-        ("qqq", 'no cause or sign named "qqq"'),
+        ("qqq", 'unknown cause or check "qqq"'),
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(name: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:

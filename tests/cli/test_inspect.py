@@ -58,9 +58,9 @@ def test_nan_survives_json(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["nowhere.log"], "nowhere.log: no such file or folder"),
-        (["train.log", "--map", "loss"], '--map wants NAME=QUANTITY, got "loss"'),
+        (["train.log", "--map", "loss"], '--map: expected NAME=QUANTITY, got "loss"'),
         (["train.log", "--map", "loss=nonsense"], '"nonsense"; docs/quantities.md lists them'),
-        (["train.log", "--map", "loss=train_los"], 'no quantity named "train_los"; did you mean train_loss?'),
+        (["train.log", "--map", "loss=train_los"], 'unknown quantity "train_los"; did you mean train_loss?'),
         (["train.log", "--json", "no/such/place.json"], "no/such/place.json: cannot be written"),
         (["train.log", "--bogus"], "unrecognized arguments: --bogus"),
     ],
@@ -100,10 +100,10 @@ def test_a_wrong_project_table_is_said(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.traindx]\nmap = "loss"\n')
     done = traindx("inspect", "m.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert "[tool.traindx.map] wants lines such as" in done.stderr
+    assert "[tool.traindx.map]: expected lines such as" in done.stderr
 
 
-def test_colours_only_on_a_terminal(log: Path) -> None:
+def test_colors_only_on_a_terminal(log: Path) -> None:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)

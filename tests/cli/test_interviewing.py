@@ -10,6 +10,7 @@ import pytest
 from tests.cli.calling import HOT, NAN
 from tests.interviews import ANOTHER_HAND, CASES, LATER_CASES, Case
 from traindx.cli._interview import interviewed
+from traindx.facts import LEARNING_RATE
 from traindx.interview import knowledge
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.session import begin, conclude
@@ -44,6 +45,8 @@ class Visitor:
         self.screen += text
 
     def read(self, prompt: str) -> str:
+        if self.screen.endswith("[Y/n]\n"):
+            return ""
         last = next(line for line in reversed(self.screen.splitlines()) if re.match(r"\d+  \S", line))
         asks = last.split("  ", 1)[1]
         if asks not in SLUGS:
@@ -66,7 +69,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("case", [*CASES, *LATER_CASES, *ANOTHER_HAND], ids=lambda case: case.name)
-def test_a_case_is_recognised_in_under_ten_questions(case: Case) -> None:
+def test_a_case_is_recognized_in_under_ten_questions(case: Case) -> None:
     visitor, consultation = walked(case)
     assert consultation.ranking.top.cause.slug in case.accepted
     assert conclude(consultation).stands_out
@@ -97,7 +100,7 @@ def typing(*lines: str) -> Callable[[str], str]:
 def test_the_end_of_input_ends_politely_with_what_is_known() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("4", "3"), said.append)
-    assert "Ended here; this is what is known so far." in "".join(said)
+    assert "Stopped here; the result so far:" in "".join(said)
     assert [told.slug for told in consultation.interview.told] == ["sudden"]
 
 
@@ -140,31 +143,49 @@ def test_a_claim_is_checked_wherever_it_is_typed() -> None:
     consultation = interviewed(
         begin(), typing("7", "1", "claim more epochs", "I need another optimizer"), said.append
     )
-    assert '"I need more epochs"  the evidence speaks against it' in "".join(said)
+    assert '"more epochs"  contradicted by the evidence' in "".join(said)
     assert [one.slug for one in consultation.claims] == ["more-epochs", "another-optimizer"]
 
 
 def test_an_answer_in_words_that_a_claim_uses_is_an_answer() -> None:
-    setup = interviewed(begin(), typing("2", "", "optimizer=adam lr=1e-6"), lambda _: None)
-    assert [told.slug for told in setup.interview.told] == ["unknown", "optimizer=adam lr=1e-06"]
+    setup = interviewed(begin(), typing("2", "", "optimizer=adam lr=1e-5"), lambda _: None)
+    assert [told.slug for told in setup.interview.told] == ["unknown", "optimizer=adam lr=1e-05"]
     assert setup.claims == ()
+
+
+def test_every_answer_is_echoed_as_it_was_understood() -> None:
+    said: list[str] = []
+    interviewed(begin(), typing("my Loss is stuck at 2.3", "2"), said.append)
+    text = "".join(said)
+    assert 'noted: "my Loss is stuck at 2.3" (loss is stuck' in text
+    assert "noted: fell at first, then flat" in text
+
+
+@pytest.mark.parametrize(("confirms", "rate"), [("", 1.0), ("y", 1.0), ("n", 0.001)])
+def test_a_menu_number_is_no_learning_rate_unless_it_is_confirmed(confirms: str, rate: float) -> None:
+    said: list[str] = []
+    answers = typing("2", "", "adam 1", confirms, "adam 1e-3")
+    consultation = interviewed(begin(), answers, said.append)
+    doubt = "noted: optimizer adam, learning rate 1. Unusually high for Adam; is that right? [Y/n]"
+    assert doubt in "".join(said)
+    assert consultation.interview.said[LEARNING_RATE] == rate
 
 
 def test_what_is_no_answer_is_said_in_a_sentence_and_asked_again() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("the moon", "4", "7", "later", "3"), said.append)
     text = "".join(said)
-    assert "fits none of them" in text
-    assert 'onset is not "7"; it takes first-steps, after-climb, sudden, unknown' in text
-    assert 'onset is not "later"' in text
+    assert '"the moon" matches none of these' in text
+    assert '"7" does not answer onset; use first-steps, after-climb, sudden, unknown' in text
+    assert '"later" does not answer onset' in text
     assert [told.slug for told in consultation.interview.told] == ["sudden"]
 
 
 def test_a_path_with_several_runs_is_named_and_the_question_stays() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("3", str(Path(HOT).parent), "1"), said.append)
-    assert "give one of them" in "".join(said)
-    assert [told.slug for told in consultation.interview.told] == ["swings"]
+    assert "pass one of them" in "".join(said)
+    assert [told.slug for told in consultation.interview.told] == ["oscillates"]
 
 
 def test_a_program_is_run_only_after_consent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +193,7 @@ def test_a_program_is_run_only_after_consent(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "touch.py").write_text("open('ran', 'w')\n")
     said: list[str] = []
     interviewed(begin(), typing("3", "run python touch.py", ""), said.append)
-    assert "Go on? [y/N]" in "".join(said)
+    assert "Continue? [y/N]" in "".join(said)
     assert "Not run." in "".join(said)
     assert not (tmp_path / "ran").exists()
 

@@ -57,11 +57,12 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
         "train.py",
     )
     assert done.returncode == 0, done.stderr
-    assert "set the learning rate to" in done.stdout
-    assert "ends of trials" in done.stdout
     found = json.loads((tmp_path / "rate.json").read_text())
     assert (found["schema"], found["kind"]) == ("traindx.report/1", "lr")
     assert found["current"] == 0.0003
+    assert f"\nSET      lr={found['suggested']:g} " in done.stdout
+    assert "now 0.0003, " in done.stdout
+    assert " range test  o trials" in done.stdout
     assert found["suggested"] > 100 * found["current"]
     assert found["steps"] == 300
     assert len(found["trials"]) == 5
@@ -70,7 +71,7 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
     assert found["change"] == f"lr=0.0003 -> lr={found['suggested']} at train.py:9"
     assert f"+optimizer = torch.optim.SGD(model.parameters(), lr={found['suggested']})" in found["patch"]
     # The program warms up for longer than a trial takes: 45 of 150 steps.
-    assert any("reaches 29 % of its peak" in note for note in found["notes"])
+    assert any("reaches 29% of its peak" in note for note in found["notes"])
     rates = found["range_test"]["rates"]
     assert rates == sorted(rates)
     assert script.read_text() == SCRIPT
@@ -87,29 +88,29 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
 def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
     program = SCRIPT.replace("model(x[batch])", "model(x[batch]).detach() + 0 * model[0].bias[0]")
     (tmp_path / "train.py").write_text(program)
-    done = lr_find(tmp_path, "--json", "-", "train.py")
+    done = lr_find(tmp_path, "--force", "--json", "rate.json", "train.py")
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads((tmp_path / "rate.json").read_text())
     assert found["suggested"] is None
     assert found["change"] is None
-    assert "the same to the last digit" in found["why"]
-    assert "no learning rate to suggest" in done.stderr
+    assert "the loss is identical at lr" in found["why"]
+    assert "\nNOT TUNED  no learning rate to suggest" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("program", "says"),
     [
-        ("print('hello')\n", "nothing was recorded"),
+        ("print('hello')\n", "nothing recorded"),
         pytest.param(
-            SCRIPT.replace("range(60)", "range(2)"), "16 steps in all, too few", marks=pytest.mark.slow
+            SCRIPT.replace("range(60)", "range(2)"), "only 16 steps in total, too few", marks=pytest.mark.slow
         ),
         (SCRIPT.replace("lr=0.0003", "lr=0.0"), "learning rate is 0"),
         pytest.param(
             SCRIPT.replace("    open(", "    raise ValueError('boom')\n    open("),
-            "any rate: it ended with code 1: Val",
+            "crashes at any learning rate (exit code 1: ValueError: boom)",
             marks=pytest.mark.slow,
         ),
-        ("open('../data/rows.csv')\n", "--in-place runs it where it is"),
+        ("open('../data/rows.csv')\n", "use --in-place"),
     ],
 )
 def test_a_program_that_cannot_be_examined_is_told_so(program: str, says: str, tmp_path: Path) -> None:
@@ -123,11 +124,11 @@ def test_a_program_that_cannot_be_examined_is_told_so(program: str, says: str, t
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "no command was given"),
+        ([], "no command; expected a script"),
         (["missing.py"], "no such file"),
-        (["--steps", "20", "train.py"], "too few"),
-        (["--minutes", "0", "train.py"], "is no number above 0"),
-        (["--json", "nowhere/rate.json", "train.py"], "cannot be written"),
+        (["--steps", "20", "train.py"], "--steps must be 100 or more"),
+        (["--minutes", "0", "train.py"], "--minutes must be greater than 0, got 0"),
+        (["--json", "nowhere/rate.json", "train.py"], "nowhere/rate.json: can't write it"),
         (["--json", "-", "--md", "-", "train.py"], "two reports"),
     ],
 )

@@ -64,6 +64,7 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
         "list.md",
         "--html",
         "list.html",
+        "--all",
         "train.py",
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -80,9 +81,9 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
         assert found[slug] == "pass", done.stdout
     assert "300 steps, 50 epochs of 6" in done.stdout
     page = (tmp_path / "list.md").read_text()
-    assert "| pass | One batch can be learnt by heart |" in page
-    assert "One batch can be learnt by heart</td>" in (tmp_path / "list.html").read_text()
-    with pytest.raises(UnreadableError, match="holds no run of yours; 3 experiments of traindx"):
+    assert "| ok | one-batch |" in page
+    assert '<td class="good">ok</td><td class="plain">one-batch</td>' in (tmp_path / "list.html").read_text()
+    with pytest.raises(UnreadableError, match="no run of yours; skipped 3 trial runs of traindx"):
         traindx.load(tmp_path)
     (home,) = (tmp_path / ".traindx/preflights").iterdir()
     changes = {Path(run.name).parent.name: run.facts[EXPERIMENT] for run in traindx.load(home)}
@@ -94,14 +95,14 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     script = PLAIN.replace("EPOCHS", "50").replace("nn.Linear(32, 3))", "nn.Linear(32, 3), nn.Softmax(1))")
     script = script.replace("    model.eval()", '    raise ValueError("disk is full")')
     (tmp_path / "train.py").write_text(script)
-    done = preflight(tmp_path, "--fail-on", "output", "--json", "-", "train.py")
+    done = preflight(tmp_path, "--fail-on", "output", "--json", "list.json", "train.py")
     assert done.returncode == 1
     assert "--fail-on output is met by output" in done.stderr
-    told = json.loads(done.stdout)["problems"]
+    document = json.loads((tmp_path / "list.json").read_text())
+    told = document["problems"]
     assert "wrong-output-activation" in [one["cause"] for one in told if one["severity"] == "serious"]
-    assert "NOT READY" in done.stderr
-    assert "it stopped with an error after 6 steps: ValueError: disk is full" in done.stderr
-    document = json.loads(done.stdout)
+    assert "\nNOT READY " in done.stdout
+    assert "crashed after 6 steps: ValueError: disk is full" in done.stdout
     output = next(one for one in document["checks"] if one["check"] == "output")
     assert output["causes"] == ["wrong-output-activation"]
     assert output["seen"][0]["place"] == "train.py:14"
@@ -116,11 +117,11 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     [
         (["missing.py"], "no such file"),
         (["--fail-on", "one-bach", "train.py"], "did you mean one-batch?"),
-        (["--fail-on", "foo", "train.py"], "give fail, warn, or a check: "),
-        (["--steps", "0", "train.py"], "is no number above 0"),
-        (["--json", "nowhere/list.json", "train.py"], "cannot be written"),
-        ([], "no command was given"),
-        (["empty.py"], "nothing was recorded"),
+        (["--fail-on", "foo", "train.py"], "give fail, warn, never, or a check: "),
+        (["--steps", "0", "train.py"], "--steps must be greater than 0, got 0"),
+        (["--json", "nowhere/list.json", "train.py"], "nowhere/list.json: can't write it"),
+        ([], "no command; expected a script"),
+        (["empty.py"], "nothing recorded"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(words: list[str], says: str, tmp_path: Path) -> None:
@@ -148,12 +149,12 @@ def test_programs_of_frameworks(script: str, needs: str, length: str, tmp_path: 
         pytest.skip(f"{needs} is not installed")
     for name in (script, "reproducible.py"):
         (tmp_path / name).write_text((PROGRAMS / name).read_text())
-    done = preflight(tmp_path, "--quick", "--steps", "20", "--json", "list.json", script)
+    done = preflight(tmp_path, "--quick", "--all", "--steps", "20", "--json", "list.json", script)
     found = marks(json.loads((tmp_path / "list.json").read_text()))
     assert "fail" not in found.values(), done.stdout
     assert found["parameters"] == found["initial-loss"] == found["finite"] == "pass"
     assert length in done.stdout
-    assert "left out by --quick" in done.stdout
+    assert "skipped by --quick" in done.stdout
 
 
 def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

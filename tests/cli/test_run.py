@@ -102,7 +102,7 @@ def test_a_condition_that_is_met_gives_exit_code_1(place: StandIn) -> None:
     ("options", "says"),
     [
         (["--fail-on", "lr-to-high"], "did you mean lr-too-high?"),
-        (["--limit", "nonsense"], "--limit wants SIGN.NAME=VALUE"),
+        (["--limit", "nonsense"], "--limit: expected CHECK.NAME=VALUE"),
         (["--json", "-", "--md", "-"], "two reports go to standard output"),
         (["--html", "no/such/place.html"], "no/such/place.html: cannot be written"),
         (["--png", "curve.png"], "--png curve.png: writes several pictures"),
@@ -110,7 +110,7 @@ def test_a_condition_that_is_met_gives_exit_code_1(place: StandIn) -> None:
             ["--out", "train.py/runs"],
             "train.py: cannot be written (File exists); choose another --out",
         ),
-        (["--name", "a/b"], '--name "a/b": is no name for a folder'),
+        (["--name", "a/b"], '--name "a/b" is not a folder name'),
         (["--budget", "0"], 'argument --budget: "0" is no percentage above 0; for example --budget 2'),
         (["--budget", "500"], '"500" is more than all of its time; for example --budget 2'),
         (["--budget", "much"], 'argument --budget: "much" is no percentage above 0'),
@@ -198,8 +198,8 @@ def test_a_run_within_a_run_is_its_own(place: StandIn) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("print('x')", "no Python process of the program imported torch"),
-        ("import torch", "torch was imported, but nothing was trained"),
+        ("print('x')", "the program never imported torch"),
+        ("import torch", "torch was imported, but no backward pass ran"),
         ("import os\nos.environ['FAIL_TO_ATTACH'] = '1'\nimport torch", "LookupError: nothing to hold on to"),
     ],
 )
@@ -207,7 +207,7 @@ def test_where_nothing_was_recorded_one_sentence_says_why(place: StandIn, script
     name = place.write("idle.py", f"{script}\nraise SystemExit(4)\n")
     done = place.run(name)
     assert done.returncode == 4
-    assert done.stderr.startswith("\ntraindx run: idle.py: nothing was recorded: ")
+    assert done.stderr.startswith("\ntraindx run: idle.py: nothing recorded: ")
     assert says in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not list((place.here / ".traindx/runs").iterdir())
@@ -237,14 +237,14 @@ def test_programs_get_a_document_also_where_nothing_was_recorded(place: StandIn)
     place.write("idle.py", "print('x')")
     document = json.loads(place.run("--json", "-", "idle.py").stdout)
     assert document["runs"] == []
-    assert "no Python process" in str(document["problems"])
+    assert "never imported torch" in str(document["problems"])
 
 
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("no-interpreter", "#!/no/such/shell\n", "cannot be started (No such file or directory)"),
-        ("no-program", "echo x\n", "cannot be started (Exec format error)"),
+        ("no-interpreter", "#!/no/such/shell\n", "cannot start (No such file or directory)"),
+        ("no-program", "echo x\n", "cannot start (Exec format error)"),
     ],
 )
 def test_a_program_that_cannot_be_started(place: StandIn, name: str, text: str, says: str) -> None:
@@ -307,7 +307,7 @@ def test_a_fault_of_ours_in_the_report_does_not_hide_how_the_program_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("traindx.recorder.launch.outcome.why_nothing", lambda _: 1 / 0)
+    monkeypatch.setattr("traindx.recorder.launch.outcome.silence", lambda _: 1 / 0)
     assert main(["run", "--", "sh", "-c", "exit 9"]) == 9
     said = capfd.readouterr().err
     assert "the report failed (ZeroDivisionError: division by zero)" in said
@@ -316,9 +316,7 @@ def test_a_fault_of_ours_in_the_report_does_not_hide_how_the_program_ended(
 def test_no_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     for argv in (["run"], ["run", "--"], ["run", "-m"]):
         assert main(argv) == 2
-        assert (
-            "no command was given; give a script (train.py), -m MODULE, or -- CMD" in capsys.readouterr().err
-        )
+        assert "no command; expected a script (train.py), -m MODULE or -- CMD" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["treat", "preflight", "lr-find", "examine gradients"])

@@ -86,7 +86,7 @@ def test_a_program_ends_after_its_steps_and_does_what_it_does_at_its_end(tmp_pat
     done = traindx(tmp_path, "--max-steps", "70", script, HEALTHY)
     assert done.stdout.splitlines() == ["finally ran", "atexit ran"]
     assert steps_in(tmp_path) == [70]
-    assert "stopped after 70 steps, as --max-steps asked" in done.stderr
+    assert "stopped after 70 steps (--max-steps)" in done.stderr
     assert done.returncode == 0
     (run,) = json.loads((tmp_path / ".traindx/runs/r/report.json").read_text())["runs"]
     assert [event["kind"] for event in run["events"]] == [EventKind.INTERRUPTED.value]
@@ -119,7 +119,7 @@ def test_frameworks_end_after_their_steps(tmp_path: Path, name: str, package: st
     done = traindx(tmp_path, "--max-steps", "13", "--", sys.executable, str(PROGRAMS / f"{name}.py"))
     assert done.returncode == 0
     assert steps_in(tmp_path) == [13]
-    assert "stopped after 13 steps, as --max-steps asked" in done.stderr
+    assert "stopped after 13 steps (--max-steps)" in done.stderr
     # What a framework prints of an end is its own affair; an exception is none.
     assert "Traceback" not in done.stderr
 
@@ -165,7 +165,7 @@ def test_a_program_that_goes_on_is_ended_after_a_while(
     script = written(tmp_path, STUBBORN)
     assert in_process(tmp_path, monkeypatch, "--max-steps", "20", script, HEALTHY) == 0
     assert steps_in(tmp_path) == [20]
-    assert "stopped after 20 steps, as --max-steps asked" in capfd.readouterr().err
+    assert "stopped after 20 steps (--max-steps)" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("options", "rate", "lines"), [([], SICK, 1), (["--fail-on", "sick"], HEALTHY, 0)])
@@ -222,4 +222,4 @@ def test_nobody_looks_where_nobody_is_to_look(
 ) -> None:
     monkeypatch.setattr("traindx.cli._live.live_judge", pytest.fail)
     assert in_process(tmp_path, monkeypatch, "--no-live", "--", "sh", "-c", "exit 3") == 3
-    assert "nothing was recorded" in capfd.readouterr().err
+    assert "nothing recorded" in capfd.readouterr().err

@@ -66,7 +66,7 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
         (["install", "--dir", "x", "--agent", "claude"], "two places; give one of them"),
         (["install", "--dir", "x", "--user"], "not allowed with"),
         (["show", "references/cause.md"], "did you mean references/causes.md?"),
-        (["show", "nope"], "there is SKILL.md, references/causes.md, "),
+        (["show", "nope"], "known: SKILL.md, references/causes.md, "),
         ([], "the following arguments are required: ACTION"),
     ],
 )

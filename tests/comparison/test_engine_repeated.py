@@ -33,17 +33,17 @@ def test_it_is_equally_fast_however_long_it_goes_on(lengths: tuple[int, ...]) ->
 def test_it_is_called_one_training_and_nothing_is_missed() -> None:
     stated: dict[Fact, Scalar] = {facts.LEARNING_RATE: 0.1, facts.OPTIMIZER: "SGD"}
     comparison = compared([replace(run, facts=stated) for run in stopped(200, 260)])
-    assert note(comparison, "one training") == (
-        "The two runs, 260 steps and 200 steps, are one training as far as both go: train_loss is the same"
-        " at all 200 points; one ends at step 199, the other at 259."
+    assert note(comparison, "same training") == (
+        "The two runs, 260 steps and 200 steps, are the same training run: training loss is identical at all"
+        " 200 shared points; one ends at step 199, the other at 259."
     )
-    assert not any("differ by" in one or "not written down" in one for one in comparison.notes)
+    assert not any("differ by" in one or "was not logged" in one for one in comparison.notes)
 
 
 def test_a_copy_is_one_training_too() -> None:
     (run,) = stopped(200)
-    said = note(compared([run, replace(run, name="copy")]), "one training")
-    assert said.endswith("train_loss is the same at all 200 points.")
+    said = note(compared([run, replace(run, name="copy")]), "same training")
+    assert said.endswith("training loss is identical at all 200 shared points.")
 
 
 def test_what_was_measured_and_what_recording_took_are_no_hyperparameters() -> None:

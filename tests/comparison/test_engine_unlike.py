@@ -18,7 +18,7 @@ def test_runs_without_common_steps_are_not_said_to_stay_together() -> None:
     late = replace(late, series=(replace(series, steps=series.steps * 20 + 44),))
     (parting,) = compared([early, late]).partings
     assert parting.step is None
-    assert "share no steps to tell where they part, 0 to 24 and 44 to 824 (val_loss)" in parting.says
+    assert "share no steps to find where they diverge: 0-24 and 44-824 (validation loss)" in parting.says
 
 
 def test_what_a_run_does_not_state_is_not_said_to_differ() -> None:
@@ -31,8 +31,8 @@ def test_what_a_run_does_not_state_is_not_said_to_differ() -> None:
     ]
     comparison = compared(runs)
     assert comparison.differing == ("learning_rate",)
-    assert not any("The runs differ in" in one for one in comparison.notes)
-    assert "beta2, label_smoothing: whether the runs differ there" in note(comparison, "Not every run")
+    assert not any("The runs differ" in one for one in comparison.notes)
+    assert "beta2, label_smoothing; the runs may differ there" in note(comparison, "Not every run")
 
 
 def test_a_run_that_leaves_something_out_is_no_repeat_of_one_that_states_it() -> None:

@@ -66,7 +66,7 @@ def test_what_was_not_recorded_counts_neither_way_and_is_said() -> None:
 def test_three_points_tell_nothing() -> None:
     diagnosis = diagnose(a_run(train_loss=falling(3)))
     assert diagnosis.verdict is Verdict.INCONCLUSIVE
-    assert diagnosis.says == "Too short to tell: the training loss has 3 finite points over 2 steps"
+    assert diagnosis.says == "Too short to judge: training loss has only 3 finite points over 2 steps"
 
 
 def test_three_points_that_end_in_nan_tell_enough() -> None:
@@ -84,7 +84,13 @@ def test_rivals_that_share_the_belief_get_an_experiment() -> None:
     assert diagnosis.suspects[0].confidence < 0.8
     assert diagnosis.next_experiment is not None
     assert diagnosis.next_experiment.against
-    assert "what was recorded does not tell" in diagnosis.says
+
+
+def test_the_sentence_of_a_sick_run_is_what_was_seen_and_not_the_name_of_the_cause() -> None:
+    diagnosis = diagnose(a_run(train_loss=np.array([2.3, 9.0, np.nan])))
+    assert diagnosis.verdict is Verdict.SICK
+    assert diagnosis.says.startswith("Training loss is NaN from step 2 on (last finite value 9 at step 1)")
+    assert diagnosis.suspects[0].cause.title not in diagnosis.says
 
 
 def test_limits_can_be_changed() -> None:

@@ -61,7 +61,7 @@ def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
 def test_what_is_no_exam_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text, encoding="latin-1")
-    with pytest.raises(UnreadableError, match=r"other\.json: is no exam.*--json FILE"):
+    with pytest.raises(UnreadableError, match=r"other\.json: not an exam file.*--json FILE"):
         read_exam(path)
 
 

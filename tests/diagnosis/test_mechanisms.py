@@ -19,7 +19,7 @@ APART = canonical.TOO_LOW
 
 def lines(prior: float, *found: tuple[Sign, float]) -> tuple[Reason, ...]:
     seen = [Reason(sign.asks, points, sign, points > 0) for sign, points in found]
-    return (Reason("before anything is known", prior), *seen)
+    return (Reason("prior log-odds", prior), *seen)
 
 
 MECHANISM = lines(-3, (canonical.GROWS, 6.0))
@@ -43,9 +43,9 @@ def test_a_root_takes_belief_from_its_mechanism_and_none_is_lost() -> None:
 def test_what_is_taken_over_is_a_reason_like_any_other() -> None:
     after = with_roots({HOW: MECHANISM, ROOT: SPEAKING})
     assert after[ROOT][:-1] == SPEAKING
-    assert after[ROOT][-1].says == "it explains exploding-gradients, which is seen as well"
+    assert after[ROOT][-1].says == "it explains exploding-gradients, which is found too"
     assert after[ROOT][-1].points > 0
-    assert after[HOW][-1].says == "it is how lr-too-high can fail a training"
+    assert after[HOW][-1].says == "it is a consequence of lr-too-high"
     assert after[HOW][-1].points < 0
     assert not after[HOW][-1].seen
 

@@ -38,7 +38,7 @@ def test_a_yes_counts_by_its_strength_and_a_no_by_its_own_points() -> None:
     found = reasons(-3.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}))
     assert [reason.points for reason in found] == [-3.0, 2.0, -0.5]
     assert total(found) == -1.5
-    assert found[2].says == "looked for and not seen: the gradient norm grows over the run"
+    assert found[2].says == "not found: the gradient norm grows over the run"
 
 
 def test_what_cannot_be_told_and_was_not_asked_counts_neither_way() -> None:

@@ -7,7 +7,7 @@ from traindx.diagnosis.types import Reason
 from traindx.facts import GRADIENTS_CLEARED, NONFINITE_SOURCE
 from traindx.finding import Evidence
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
-from traindx.report.results.diagnosis import place, since, where, whereabouts
+from traindx.report.results.evidence import place, since, where, whereabouts
 
 STATED = Evidence(GRADIENTS_CLEARED, (1.0, 60.0), 0.0, location="train.py:31")
 HAPPENED = Evidence(NONFINITE_SOURCE, (31.0, 31.0), "input", layer="fc1", batch=31, location="train.py:12")
@@ -58,7 +58,7 @@ def test_a_fact_of_the_whole_run_is_not_since_its_first_step() -> None:
 
 def test_a_place_is_a_line_a_stretch_or_all_of_the_run() -> None:
     assert place(STATED) == "train.py:31"
-    assert place(replace(STATED, location="")) == "the whole run"
+    assert place(replace(STATED, location="")) == "whole run"
     assert place(HAPPENED) == "step 31"
     assert place(GREW) == "steps 14-20"
     assert where(reason(1.0, STATED)) == "train.py:31"

@@ -51,7 +51,7 @@ def test_dead_units_are_counted_exactly() -> None:
 def test_few_inputs_do_not_make_a_unit_dead() -> None:
     exam = exams.activations(net(), torch.randn(40, 6))
     assert all(row.dead_share is None for row in exam.rows)
-    assert any("40 inputs are too few" in note for note in exam.notes)
+    assert any("40 inputs: not enough" in note for note in exam.notes)
     assert exam.problems == ()
 
 
@@ -93,9 +93,9 @@ def test_batches_come_in_many_shapes() -> None:
         exam = exams.activations(net(), given)
         assert (exam.batches, exam.inputs) == (8, 64)
     assert exams.activations(net(), loader, most=3).batches == 3
-    with pytest.raises(traindx.TraindxError, match="no batch"):
+    with pytest.raises(traindx.TraindxError, match="no batches"):
         exams.activations(net(), [])
-    with pytest.raises(traindx.TraindxError, match="the batches are a int"):
+    with pytest.raises(traindx.TraindxError, match="expected batches, got a int"):
         exams.activations(net(), 7)
 
 

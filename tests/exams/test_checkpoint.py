@@ -181,23 +181,23 @@ def test_what_is_missing_or_too_much_is_told(tmp_path: Path) -> None:
     torch.save(weights, path)
     notes = opened(path, fresh(), trust=False).notes
     assert notes == (
-        "1 value of the model not in the checkpoint: 2.bias",
-        "1 value of the checkpoint not in the model: extra",
+        "1 entry of the model missing in the checkpoint: 2.bias",
+        "1 entry of the checkpoint missing in the model: extra",
     )
 
 
 @pytest.mark.parametrize(
     ("made", "saved", "says"),
     [
-        (None, net().state_dict(), "name what makes the model: --model"),
-        (nn.Linear(4, 4), net().state_dict(), "give the model that these weights are of"),
+        (None, net().state_dict(), "name the model too: --model"),
+        (nn.Linear(4, 4), net().state_dict(), "name the model it was saved from"),
         (
             nn.Sequential(nn.Linear(6, 17), nn.ReLU(), nn.Linear(17, 3)),
             net().state_dict(),
-            "does not fit the model",
+            "does not match the model",
         ),
-        (net(), {"epoch": 3}, "holds neither a model nor its weights"),
-        (net(), [1, 2, 3], "holds neither a model nor its weights"),
+        (net(), {"epoch": 3}, "contains neither a model nor a state_dict"),
+        (net(), [1, 2, 3], "contains neither a model nor a state_dict"),
     ],
 )
 def test_what_does_not_fit_is_said_in_a_sentence(
@@ -256,15 +256,15 @@ def test_code_is_named_by_module_or_by_file(tmp_path: Path, monkeypatch: pytest.
     assert loss_named("mse") == "mse"
     assert samples_named("my_nets_for_exams:batch") == 7
     for spec, says in {
-        "my_nets_for_exams:Nothing": "has no Nothing",
+        "my_nets_for_exams:Nothing": 'no "Nothing" in my_nets_for_exams',
         "my_nets_for_exams:number": "is a int",
-        "my_nets_for_exams:needs": "write a function without arguments",
-        "my_nets_for_exams:wrong": "has to return a torch.nn.Module",
+        "my_nets_for_exams:needs": "name a function without arguments",
+        "my_nets_for_exams:wrong": "must return a torch.nn.Module",
         "no_such_module:Net": "importing no_such_module fails",
-        "missing.py:Net": "no file missing.py",
-        "my_nets_for_exams": "names no code",
+        "missing.py:Net": "no such file: missing.py",
+        "my_nets_for_exams": 'expected module:name, got "my_nets_for_exams"',
     }.items():
         with pytest.raises(traindx.TraindxError, match=says):
             made_by(spec)
-    with pytest.raises(traindx.TraindxError, match="--loss focal: give cross_entropy"):
+    with pytest.raises(traindx.TraindxError, match='unknown loss function "focal"; use cross_entropy'):
         loss_named("focal")

@@ -37,8 +37,30 @@ def test_the_rows_with_faults_are_the_ones_it_names() -> None:
         check.check.slug: {row.index for fault in check.findings for row in fault.samples}
         for check in found.checks
     }
-    assert rows["finite values"] == {7, 300}
+    assert rows["non-finite"] == {7, 300}
     assert rows["outliers"] == {41}
+
+
+def test_a_number_that_marks_missing_values_is_no_outlier() -> None:
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(600, 3))
+    x[:210:10, 1] = -999
+    x[5, 2] = 1e4
+    checks = {one.check.slug: one for one in exams.data((x, None)).checks}
+    assert checks["sentinel"].answer == (
+        "-999 repeats 21 times in feature 1: probably a missing-value sentinel"
+    )
+    assert checks["outliers"].findings[0].columns == ("feature 2",)
+    assert checks["sentinel"].mark is checks["outliers"].mark is Mark.WARN
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_fails(value: float) -> None:
+    x = np.random.default_rng(10).normal(size=(200, 3))
+    x[7, 1] = value
+    found = exams.data((x, None))
+    assert found.verdict is Mark.FAIL
+    assert found.causes == ("non-finite-inputs",)
 
 
 def test_doubted_labels_are_the_wrong_ones() -> None:
@@ -66,8 +88,10 @@ def test_rows_that_leak_are_named_with_their_twins() -> None:
     ]
     exact, near = leakage.findings
     assert [row.index for row in exact.samples] == list(range(20))
-    assert exact.samples[3].reason == "exactly training row 53"
-    assert [row.reason for row in near.samples] == [f"nearly training row {row}" for row in range(80, 90)]
+    assert exact.samples[3].reason == "duplicate of training row 53"
+    assert [row.reason for row in near.samples] == [
+        f"near-duplicate of training row {row}" for row in range(80, 90)
+    ]
 
 
 def test_class_weights_to_paste_are_inverse_frequencies() -> None:

@@ -32,10 +32,10 @@ def check_of(found: Examination, name: str) -> Checked:
 
 
 def csv(path: Path, rows: int = 200, name: str = "label", separator: str = ",") -> Path:
-    lines = [separator.join(["id", "a", "b", "colour", name])]
+    lines = [separator.join(["id", "a", "b", "color", name])]
     for row in range(rows):
-        colour = ("red", "blue", "")[row % 3]
-        cells = [str(row), f"{X[row, 0]:.4f}", f"{X[row, 1]:.4f}", colour, str(Y[row])]
+        color = ("red", "blue", "")[row % 3]
+        cells = [str(row), f"{X[row, 0]:.4f}", f"{X[row, 1]:.4f}", color, str(Y[row])]
         lines.append(separator.join(cells))
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -45,17 +45,19 @@ def csv(path: Path, rows: int = 200, name: str = "label", separator: str = ",") 
 def test_delimited_text(tmp_path: Path, suffix: str, separator: str) -> None:
     found = exams.data(csv(tmp_path / f"t.{suffix}", separator=separator))
     assert found.about == "200 training rows, 3 features, 2 classes"
-    assert "target: the column label, by its name; --target names another" in found.notes
-    assert any("id, which number the rows" in note for note in found.notes)
-    (missing,) = check_of(found, "finite values").findings
-    assert missing.columns == ("colour",)
+    assert "target column: label (by its name); set --target to change it" in found.notes
+    assert any("id (row numbers)" in note for note in found.notes)
+    (missing,) = check_of(found, "non-finite").findings
+    assert missing.columns == ("color",)
+    # A blank category is not NaN.
+    assert missing.mark is Mark.WARN
 
 
 def test_a_target_without_a_telling_name_is_the_last_column_and_a_named_one_is_taken(tmp_path: Path) -> None:
     path = csv(tmp_path / "t.csv", name="alarm")
-    assert any("alarm, the last column, as a guess" in note for note in exams.data(path).notes)
-    assert exams.data(path, target="b").about == "200 training rows, 3 features, numbers to predict"
-    with pytest.raises(TraindxError, match='no column "nope"; it has id, a, b, colour, alarm'):
+    assert any("alarm (the last one, a guess)" in note for note in exams.data(path).notes)
+    assert exams.data(path, target="b").about == "200 training rows, 3 features, numeric targets"
+    with pytest.raises(TraindxError, match='no column "nope"; it has id, a, b, color, alarm'):
         exams.data(path, target="nope")
 
 
@@ -65,8 +67,10 @@ def test_marks_among_numbers_are_missing_values(tmp_path: Path) -> None:
         "a,b,y\n"
         + "".join(f"{'?' if row % 40 == 0 else X[row, 0]},{X[row, 1]},{Y[row]}\n" for row in range(200))
     )
-    (missing,) = check_of(exams.data(path), "finite values").findings
+    (missing,) = check_of(exams.data(path), "non-finite").findings
     assert missing.columns == ("a",)
+    assert missing.mark is Mark.FAIL
+    assert missing.says == "5 values are NaN or missing in a (training rows 0, 40, 80 and 2 more)"
     assert [row.index for row in missing.samples] == [0, 40, 80, 120, 160]
 
 
@@ -76,7 +80,7 @@ def test_parquet(tmp_path: Path) -> None:
     parquet.write_table(table, tmp_path / "t.parquet")
     found = exams.data(tmp_path / "t.parquet")
     assert found.about == "300 training rows, 3 features, 2 classes"
-    assert check_of(found, "label range").says == "2 classes by name, such as no"
+    assert check_of(found, "label-range").says == '2 classes as text, such as "no"'
 
 
 def test_polars_and_pyarrow_read_the_same(tmp_path: Path) -> None:
@@ -94,9 +98,9 @@ def test_a_dataframe_and_a_pair_of_paths(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "w": ["red", "blue", None] * 100, "label": Y})
     assert exams.data(frame).about == "300 training rows, 3 features, 2 classes"
-    assert exams.data(frame, target="b").about == "300 training rows, 3 features, numbers to predict"
+    assert exams.data(frame, target="b").about == "300 training rows, 3 features, numeric targets"
     training, validation = csv(tmp_path / "t.csv"), csv(tmp_path / "v.csv", rows=100)
-    assert exams.data((str(training), validation)).about.startswith("200 training rows, 100 of validation")
+    assert exams.data((str(training), validation)).about.startswith("200 training rows, 100 validation rows")
 
 
 def test_arrays_in_files(tmp_path: Path) -> None:
@@ -110,8 +114,7 @@ def test_arrays_in_files(tmp_path: Path) -> None:
     assert exams.data(tmp_path / "x.npy").about == "300 training rows, 6 features"
     assert exams.data(tmp_path / "x.npy", target=str(tmp_path / "y.npy")).about == ABOUT
     assert (
-        exams.data(tmp_path / "x.npy", target="-1").about
-        == "300 training rows, 5 features, numbers to predict"
+        exams.data(tmp_path / "x.npy", target="-1").about == "300 training rows, 5 features, numeric targets"
     )
     for name in ("d.npz", "p.pt", "d.pt"):
         assert exams.data(tmp_path / name).about == ABOUT
@@ -133,7 +136,7 @@ def test_tensors_of_every_layout_and_format_are_read(tmp_path: Path) -> None:
         assert found.about == ABOUT, name
     wide = torch.sparse_coo_tensor(size=(1 << 20, 1 << 10), check_invariants=True)
     torch.save(wide, tmp_path / "wide.pt")
-    with pytest.raises(TraindxError, match=r"wide.pt: holds a tensor that is sparse .* save a dense one"):
+    with pytest.raises(TraindxError, match=r"wide.pt: contains a sparse .* tensor; save a dense one"):
         exams.data(tmp_path / "wide.pt")
 
 
@@ -151,17 +154,17 @@ def test_targets_none_of_which_is_a_number_fail_and_do_not_break_the_exam(
         tmp_path / "t.csv",
         TensorDataset(torch.from_numpy(X), torch.from_numpy(lost)),
     ):
-        check = check_of(exams.data(source, task=task), "finite values")
+        check = check_of(exams.data(source, task=task), "non-finite")
         assert check.mark is Mark.FAIL
-        assert check.findings[0].says == "300 training targets of 300 are missing or not finite"
+        assert check.findings[0].says == "300 of 300 training targets are missing or not finite"
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     torch.save(TensorDataset(torch.tensor(X)), tmp_path / "d.pt")
-    with pytest.raises(TraindxError, match="holds Python objects, which are not loaded"):
+    with pytest.raises(TraindxError, match="contains Python objects, which are not loaded"):
         exams.data(tmp_path / "o.npy")
-    with pytest.raises(TraindxError, match="more than plain tensors"):
+    with pytest.raises(TraindxError, match="more than tensors"):
         exams.data(tmp_path / "d.pt")
 
 
@@ -177,15 +180,15 @@ def test_a_folder_of_images(tmp_path: Path) -> None:
     for number in (1, 2):
         Image.new("RGB", (9, 9), (5, 5, 5)).save(tmp_path / f"train/dog/blank{number}.png")
     found = exams.data(tmp_path)
-    assert found.about == "83 training images, 80 of validation, 32 x 32 x 3 values each, 2 classes"
+    assert found.about == "83 training images, 80 validation images, 32 x 32 x 3 values each, 2 classes"
     assert [row.name for row in check_of(found, "readable").findings[0].samples] == ["cat/torn.jpg"]
-    assert [row.name for row in check_of(found, "blank images").findings[0].samples] == [
+    assert [row.name for row in check_of(found, "blank-images").findings[0].samples] == [
         "dog/blank1.png",
         "dog/blank2.png",
     ]
-    assert check_of(found, "row order").mark is Mark.UNSEEN
-    assert check_of(found, "input scale").mark is Mark.PASS
-    assert "transforms.Normalize(mean=[" in check_of(found, "input scale").findings[0].code
+    assert check_of(found, "row-order").mark is Mark.UNSEEN
+    assert check_of(found, "input-scale").mark is Mark.PASS
+    assert "transforms.Normalize(mean=[" in check_of(found, "input-scale").findings[0].code
 
 
 class Torn(Dataset[tuple[torch.Tensor, int]]):
@@ -221,34 +224,34 @@ def test_items_that_cannot_be_read_are_told() -> None:
     rows = check_of(exams.data(Torn()), "readable").findings[0].samples
     assert [(row.index, row.reason) for row in rows] == [
         (40, "raises OSError: the disk is gone"),
-        (50, "has the shape (3,), others (6,)"),
+        (50, "has shape (3,), others (6,)"),
     ]
 
 
 def test_a_loader_that_does_not_shuffle_sorted_rows_fails_and_a_file_of_them_warns() -> None:
     order = np.argsort(Y)
     whole = TensorDataset(torch.tensor(X[order]), torch.tensor(Y[order]))
-    assert check_of(exams.data(DataLoader(whole, batch_size=16)), "row order").mark is Mark.FAIL
-    assert check_of(exams.data(whole), "row order").mark is Mark.WARN
-    assert check_of(exams.data(DataLoader(whole, batch_size=16, shuffle=True)), "row order").mark is Mark.PASS
+    assert check_of(exams.data(DataLoader(whole, batch_size=16)), "row-order").mark is Mark.FAIL
+    assert check_of(exams.data(whole), "row-order").mark is Mark.WARN
+    assert check_of(exams.data(DataLoader(whole, batch_size=16, shuffle=True)), "row-order").mark is Mark.PASS
 
 
 def test_large_data_is_sampled_and_it_says_so() -> None:
     found = exams.data((np.tile(X, (10, 1)) + RNG.normal(size=(3000, 6)), np.tile(Y, 10)), rows=500)
     assert found.about == "3,000 training rows, 6 features, 2 classes"
-    assert "500 of 3,000 rows were looked at, evenly spaced; --rows takes more" in found.notes
+    assert "checked 500 of 3,000 rows, evenly spaced; set --rows for more" in found.notes
 
 
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("e.csv", b"", "do not form a table"),
-        ("h.csv", b"a,b\n", "has a header and no rows"),
-        ("n.npy", b"junk", "is no readable NumPy file"),
-        ("n.npz", b"PK\x03\x04junk", "is no readable NumPy file"),
-        ("t.pt", b"junk", "more than plain tensors, or is damaged"),
-        ("p.parquet", b"junk", "is no readable Parquet file"),
-        ("x.docx", b"junk", "is of a kind that is not read"),
+        ("e.csv", b"", "not a table"),
+        ("h.csv", b"a,b\n", "has a header but no rows"),
+        ("n.npy", b"junk", "not a readable NumPy file"),
+        ("n.npz", b"PK\x03\x04junk", "not a readable NumPy file"),
+        ("t.pt", b"junk", "more than tensors, or is damaged"),
+        ("p.parquet", b"junk", "not a readable Parquet file"),
+        ("x.docx", b"junk", "unsupported file type"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_sentence(
@@ -288,16 +291,16 @@ def test_what_may_not_be_read_is_named_with_what_to_do() -> None:
             path.chmod(0)
         command = [sys.executable, "-c", AS_NOBODY, *map(str, paths)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-    todo = "may not be read by this user; ask its owner, or try chmod +r"
+    todo = "permission denied; make it readable: chmod +r"
     assert done.stdout.splitlines() == [f"{path}: {todo}" for path in paths]
 
 
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ((X, Y[:5]), "300 rows of inputs and 5 targets"),
-        ((X[:0], Y[:0]), "holds no rows"),
-        ((X + 1j, Y), "no numbers"),
+        ((X, Y[:5]), "300 input rows but 5 targets"),
+        ((X[:0], Y[:0]), "has no rows"),
+        ((X + 1j, Y), "not numbers"),
         (None, "is of type NoneType"),
         ("nowhere:loaders", "No module named"),
         ("nowhere.csv", "no such file"),
@@ -312,7 +315,7 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(source: object, says: st
 def test_tables_with_other_columns_do_not_compare(tmp_path: Path) -> None:
     training = csv(tmp_path / "t.csv")
     (tmp_path / "v.csv").write_text("a,label\n" + "".join(f"{X[row, 0]},{Y[row]}\n" for row in range(60)))
-    with pytest.raises(TraindxError, match="the validation data lacks b, colour"):
+    with pytest.raises(TraindxError, match="validation data has no column b, color"):
         exams.data(training, validation=tmp_path / "v.csv")
 
 

@@ -133,7 +133,7 @@ def test_weights_that_begin_at_zero_hold_back_the_first_step_alone() -> None:
     case = zoo.made("resnet")
     exam = exams.gradients(case.model, case.batch, case.loss)
     assert exam.problems == ()
-    assert any("begins at zero" in note for note in exam.notes)
+    assert any("starts at zero" in note for note in exam.notes)
 
 
 @pytest.mark.parametrize(
@@ -211,13 +211,17 @@ def test_half_precision_and_double_are_examined_too() -> None:
 @pytest.mark.parametrize(
     ("given", "loss", "says"),
     [
-        ((torch.randn(8, 6), None), None, "holds no targets"),
-        (torch.randn(8, 6), None, "holds no targets"),
+        ((torch.randn(8, 6), None), None, "no targets in the batch"),
+        (torch.randn(8, 6), None, "no targets in the batch"),
         (3, None, "the batch is a int"),
         ((torch.randn(8, 6), torch.randint(0, 9, (8,)) + 5), "cross_entropy", "the loss function fails"),
         ((torch.randn(8, 6), "cat"), None, "the targets are a str"),
         ((torch.randn(8, 6), torch.zeros(8).long()), "cross_entropie", "did you mean cross_entropy"),
-        ((torch.randn(8, 6), torch.zeros(8).long()), lambda output, target: 3.0, "has to give a tensor"),
+        (
+            (torch.randn(8, 6), torch.zeros(8).long()),
+            lambda output, target: 3.0,
+            "must return a floating-point tensor",
+        ),
     ],
 )
 def test_what_cannot_be_examined_is_said_in_a_sentence(given: object, loss: Loss | None, says: str) -> None:

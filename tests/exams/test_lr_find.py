@@ -74,6 +74,6 @@ class Guessing:
 def test_what_falls_to_a_constant_guess_gets_no_rate() -> None:
     found = searched(Guessing(), Plan())
     assert found.suggested is None
-    assert "does not look at the input (1.1)" in found.why
+    assert "ignores the input (1.1)" in found.why
     assert found.best is not None
     assert found.best.loss < 0.8 * found.begins

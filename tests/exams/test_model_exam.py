@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from tests.exams import faults, zoo
 from traindx import exams
-from traindx.finding import Severity
+from traindx.finding import Mark, Severity
 
 
 def test_the_table_has_every_layer_with_its_output_and_weights() -> None:
@@ -37,6 +37,23 @@ def test_memory_is_what_tensors_take() -> None:
     assert exams.model(model).memory.activations is None
 
 
+def test_without_a_batch_there_is_not_enough_data_for_a_pass() -> None:
+    case = zoo.made("lstm")
+    alone = exams.model(case.model)
+    assert alone.problems == ()
+    assert (alone.mark, "gradients" in alone.undecided) == (Mark.UNSEEN, True)
+    assert any(note.startswith("not enough data: pass a batch") for note in alone.notes)
+    whole = exams.model(case.model, case.batch, case.loss)
+    assert (whole.mark, whole.undecided) == (Mark.PASS, ())
+
+
+def test_what_the_weights_alone_show_is_told_without_a_batch() -> None:
+    model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 2))
+    for layer in (model[0], model[2]):
+        nn.init.normal_(layer.weight, std=30.0)
+    assert exams.model(model).mark is Mark.FAIL
+
+
 @pytest.mark.parametrize(("samples", "found"), [(100, True), (20_000, False), (None, False)])
 def test_a_model_is_too_large_only_for_data_that_it_dwarfs(samples: int | None, found: bool) -> None:
     case = zoo.made("lstm")
@@ -48,7 +65,10 @@ def test_a_model_is_too_large_only_for_data_that_it_dwarfs(samples: int | None, 
 def test_a_bias_before_a_batch_norm_is_a_remark() -> None:
     exam = exams.model(nn.Sequential(nn.Linear(6, 12), nn.BatchNorm1d(12), nn.ReLU(), nn.Linear(12, 3)))
     assert exam.problems == ()
-    assert any(note.startswith("1 layer has a bias that the batch normalisation") for note in exam.notes)
+    assert any(
+        note.startswith("1 layer has a bias that the following batch normalization cancels")
+        for note in exam.notes
+    )
 
 
 def test_depth_without_norms_is_a_problem_only_where_the_signal_suffers() -> None:
@@ -57,10 +77,10 @@ def test_depth_without_norms_is_a_problem_only_where_the_signal_suffers() -> Non
     exam = exams.model(steady.model, steady.batch, steady.loss)
     assert exam.plain_depth == 13
     assert exam.problems == ()
-    assert any("unharmed" in note for note in exam.notes)
+    assert any("gradients still flow" in note for note in exam.notes)
     fading = faults.broken(faults.MODELS, "deep and plain")
     exam = exams.model(fading.model, fading.batch, fading.loss)
-    assert "without normalisation or skip connection" in exam.problems[0].says
+    assert "without normalization or a skip connection" in exam.problems[0].says
 
 
 def test_norms_and_skips_end_a_chain() -> None:
@@ -99,7 +119,7 @@ def test_gates_are_no_hidden_sigmoids() -> None:
     assert exams.model(Squeeze(), (x, x), "mse").problems == ()
 
 
-def test_trained_weights_are_not_held_against_an_initialisation() -> None:
+def test_trained_weights_are_not_held_against_an_initialization() -> None:
     case = faults.broken(faults.MODELS, "weights of one")
     fresh = exams.model(case.model, case.batch, case.loss)
     assert fresh.problems[0].cause == "bad-initialization"
@@ -124,7 +144,7 @@ def test_two_relus_in_a_row_are_told_and_harm_nothing() -> None:
 
     exam = exams.model(Twice(), (torch.randn(64, 8), torch.randint(0, 3, (64,))), "cross_entropy")
     assert [one.severity for one in exam.problems] == [Severity.INFO]
-    assert "relu of relu after first" in exam.problems[0].says
+    assert "relu then relu after first" in exam.problems[0].says
 
 
 def test_without_a_batch_it_says_what_was_not_looked_at() -> None:

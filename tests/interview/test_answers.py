@@ -70,9 +70,7 @@ def test_what_was_read_outweighs_what_was_told() -> None:
     complaint = Interview((COMPLAINTS["loss-nan"],))
     ranking = rank(complaint.with_path(gather(COOL)))
     assert ranking.healthy > 0.3
-    assert any(
-        "you say it is so, and what was read that it is not so" in one for one in ranking.contradictions
-    )
+    assert any("your answer is yes, but the files say no" in one for one in ranking.contradictions)
 
 
 def test_a_log_alone_is_believed_as_its_diagnosis_believes() -> None:
@@ -99,7 +97,7 @@ def test_the_lines_say_who_said_it_and_count_less() -> None:
     ranking = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "not-cleared")))
     assert ranking.top.cause.slug == "gradients-not-cleared"
     line = next(one for one in ranking.top.reasons if one.sign and one.seen)
-    assert line.says == "you say: zero_grad() is missing, or not reached"
+    assert line.says == "your answer: zero_grad() is missing or never called"
     clue = next(one for one in ranking.top.cause.clues if one.sign.slug == "gradients_carried_over")
     assert 0 < line.points <= TOLD * clue.seen
     clean = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "clean")))

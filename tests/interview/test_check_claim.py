@@ -32,8 +32,8 @@ def test_what_causes_call_a_misdiagnosis_can_be_checked() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda one: one.slug)
-def test_a_claim_recognises_its_own_words_and_nothing_holds_without_evidence(claim: Claim) -> None:
-    assert claim in claims_in(claim.says)
+def test_a_claim_recognizes_its_own_words_and_nothing_holds_without_evidence(claim: Claim) -> None:
+    assert claim.slug in [one.slug for one in claims_in(claim.says)]
     assert claim.reply.endswith(".")
     checked = check(claim, Interview(), rank(Interview()))
     assert checked.stand is (Stand.BESIDE if claim.is_pressure else Stand.OPEN)
@@ -53,7 +53,7 @@ def test_a_claim_recognises_its_own_words_and_nothing_holds_without_evidence(cla
         ("the batch is too small", "batch-too-small"),
     ],
 )
-def test_words_are_recognised(words: str, slug: str) -> None:
+def test_words_are_recognized(words: str, slug: str) -> None:
     assert slug in [one.slug for one in claims_in(words)]
 
 
@@ -70,8 +70,8 @@ def test_an_answer_says_what_speaks_for_what_and_what_would_change_it() -> None:
     interview = after("loss-slow", setup="adam 1e-6")
     checked = check(CLAIMS["model-too-small"], interview, rank(interview))
     assert checked.stand is Stand.FAILS
-    assert checked.says.startswith("No, what is known does not speak for it")
+    assert checked.says.startswith("No, the evidence does not support it")
     assert "Learning rate too low" in checked.says
-    assert any("adam runs at 1e-06" in one for one in checked.because)
+    assert any("adam learning rate never exceeds 1e-6" in one for one in checked.because)
     assert "lr-too-low" in [one.slug for one in checked.usually]
     assert checked.changes_mind[0].startswith("Double the width")

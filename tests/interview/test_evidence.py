@@ -47,7 +47,7 @@ def test_a_log_answers_what_would_be_asked() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("train.py", "def (", "train.py: is no Python"),
+        ("train.py", "def (", "train.py: not valid Python"),
         ("config.yaml", "colour: blue\n", "config.yaml"),
         ("picture.png", "\x89PNG", "picture.png"),
     ],

@@ -56,8 +56,38 @@ def test_not_knowing_is_an_answer(typed: str) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(slug: str, typed: str) -> None:
-    with pytest.raises(BadAnswerError, match=r"; it (takes|is) "):
+    with pytest.raises(BadAnswerError, match=r"; use "):
         answer_to(QUESTIONS[slug], typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "says", "doubt"),
+    [
+        ("setup=adam 3e-4", "optimizer adam, learning rate 0.0003", ""),
+        ("setup=adam 5e-5", "optimizer adam, learning rate 5e-5", ""),
+        ("setup=Adam 1", "optimizer adam, learning rate 1", "unusually high for Adam"),
+        ("setup=adam 1e-9", "optimizer adam, learning rate 1e-9", "unusually low for Adam"),
+        ("setup=1", "learning rate 1", "unusually high"),
+        ("setup=sgd 1", "optimizer sgd, learning rate 1", ""),
+        ("batch=50000 of 64", "batch size 50,000, training samples 64", "unusually high for 64 samples"),
+        ("size=1", "parameters 1", "unusually low"),
+    ],
+)
+def test_values_are_echoed_and_doubted_far_outside_of_what_is_typical(
+    typed: str, says: str, doubt: str
+) -> None:
+    told = named_answer(typed)
+    assert (told.says, told.doubts({})) == (says, doubt)
+
+
+def test_the_optimizer_that_is_known_decides_what_is_unusual() -> None:
+    assert named_answer("lr=0.3").doubts({}) == ""
+    assert named_answer("lr=0.3").doubts({OPTIMIZER: "adamw"}) == "unusually high for AdamW"
+
+
+def test_what_was_typed_is_quoted_as_it_was_typed() -> None:
+    with pytest.raises(BadAnswerError, match='"FAST"'):
+        named_answer("setup=Adam FAST")
 
 
 def test_the_beginning_of_a_word_is_enough() -> None:

@@ -59,7 +59,7 @@ def test_a_loop_that_never_clears_is_seen_with_its_line() -> None:
     (asked,) = read_script("\n" + LOOP, "train.py").asked
     assert asked.sign.slug == "gradients_carried_over"
     assert asked.finding is not None
-    assert asked.finding.says == "train.py:2 calls backward(), and zero_grad() is called nowhere"
+    assert asked.finding.says == "train.py:2 calls backward(), but zero_grad() is never called"
     assert read_script(LOOP + "optimizer.zero_grad()\n", "train.py").asked == ()
     assert read_script(LOOP + "for one in model.parameters():\n    one.grad = None\n", "train.py").asked == ()
     assert read_script("trainer.train()\n", "train.py").asked == ()
@@ -67,5 +67,5 @@ def test_a_loop_that_never_clears_is_seen_with_its_line() -> None:
 
 @pytest.mark.parametrize("text", ["def (", "\0", "(" * 5000])
 def test_what_is_no_python_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no Python"):
+    with pytest.raises(ValueError, match="not valid Python"):
         read_script(text, "train.py")

@@ -72,9 +72,9 @@ def test_a_layer_with_an_odd_name_is_found_by_the_name_that_is_told() -> None:
 @pytest.mark.parametrize(
     ("quantity", "layer", "part", "says"),
     [
-        ("gradient_norm", "", "", "is recorded by layer; name one of first, second"),
+        ("gradient_norm", "", "", "is recorded per layer; choose one of first, second"),
         ("gradient_norm", "secnd", "", "did you mean second"),
-        ("val_loss", "first", "", "leave layer out"),
+        ("val_loss", "first", "", "omit layer"),
         ("val_loss", "", "dirty", 'has no part "dirty"'),
         ("train_loss", "", "", "has no train_loss; it has gradient_norm, val_loss"),
         ("val_los", "", "", "did you mean val_loss"),

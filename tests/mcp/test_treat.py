@@ -1,4 +1,4 @@
-"""`treat` over the protocol: a real program is run, progress is told, and cancelling leaves no process."""
+"""`treat` over the protocol: a real program is run, progress is told, and canceling leaves no process."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def test_a_program_is_treated_and_every_arm_is_told(tmp_path: Path) -> None:
     assert trial["change"] == "optimizer.lr x 10000"
     assert trial["treated"] < trial["control"]
     assert found["before"]["causes"][0]["cause"] == "lr-too-low"
-    assert "nothing is proven" in found["next_step"]["do"]
+    assert "no fix is proven" in found["next_step"]["do"]
     assert (tmp_path / found["folder"] / "report.html").stat().st_size > 1000
     assert script.read_text() == source
     assert {path.name for path in tmp_path.iterdir()} == {"train.py", ".traindx"}
@@ -82,12 +82,12 @@ def test_a_program_is_treated_and_every_arm_is_told(tmp_path: Path) -> None:
     assert times == sorted(times)
     assert {total for _, total, _ in heard} == {300.0}
     messages = " ".join(message for _, _, message in heard)
-    assert "recording the program as it is" in messages
-    assert "arm 1 of at most 1: optimizer.lr x 10000" in messages
+    assert "recording the program without changes" in messages
+    assert "trial 1/1: lr x 10,000" in messages
 
 
-def cancelled(server: Connection, pids: Path) -> list[int]:
-    """The processes of a program whose treatment was cancelled in the middle of it."""
+def canceled(server: Connection, pids: Path) -> list[int]:
+    """The processes of a program whose treatment was canceled in the middle of it."""
 
     async def cut() -> list[int]:
         async with anyio.create_task_group() as tasks:
@@ -95,17 +95,17 @@ def cancelled(server: Connection, pids: Path) -> list[int]:
             tasks.start_soon(partial(server.client.call_tool, "treat", arguments))
             found = await anyio.to_thread.run_sync(pids_in, pids)
             second = await server.client.call_tool("treat", arguments)
-            assert "another program is being treated" in said(second)
+            assert "another treat is running" in said(second)
             tasks.cancel_scope.cancel()
         return found
 
     return server.portal.call(cut)
 
 
-def test_cancelling_ends_every_process_and_leaves_the_server_alive(tmp_path: Path) -> None:
+def test_canceling_ends_every_process_and_leaves_the_server_alive(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS)
     with connected(tmp_path) as server:
-        started = cancelled(server, tmp_path / "pids")
+        started = canceled(server, tmp_path / "pids")
         (_, serving, *_) = family(os.getpid())
         assert wait_for(lambda: not any(map(is_there, started)))
         assert wait_for(lambda: list(family(serving)) == [serving])

@@ -48,7 +48,7 @@ def test_no_win_is_told_as_one() -> None:
     assert found.outcome == "no proven win"
     assert found.best is None
     assert not found.patch
-    assert "nothing is proven" in found.next_step.do
+    assert "no fix is proven" in found.next_step.do
 
 
 def test_a_plan_and_nothing_to_do_are_told_apart() -> None:

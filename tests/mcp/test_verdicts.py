@@ -61,7 +61,7 @@ def test_the_next_step_of_a_settled_cause_is_a_call_that_can_be_made() -> None:
     without = verdict_of(run, diagnosis, "brief").next_step
     assert without is not None
     assert (without.tool, without.arguments) == ("treat", {})
-    assert "with the script of this training" in without.do
+    assert "with the script of this run" in without.do
 
 
 def test_no_probability_is_0_or_1() -> None:

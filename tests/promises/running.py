@@ -68,7 +68,7 @@ def recording(command: Sequence[str], out: Path, *options: str) -> list[str]:
 
 
 def environment(shared: Path) -> dict[str, str]:
-    """What programs of these tests find: one thread, no colours, a cache of compiled code."""
+    """What programs of these tests find: one thread, no colors, a cache of compiled code."""
     ours = {
         "OMP_NUM_THREADS": "1",
         "NO_COLOR": "1",

@@ -32,7 +32,7 @@ def test_a_full_disk_does_not_stop_the_program(limit: int, tmp_path: Path, share
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("\n"), "the program itself said nothing"
     told = " ".join(done.stderr.split())
-    assert f"the recording breaks off: no file may grow beyond {limit:,} bytes" in told
+    assert f"the recording is incomplete: the file size limit is {limit:,} bytes" in told
 
 
 def test_a_folder_that_is_removed_does_not_stop_the_program(tmp_path: Path) -> None:

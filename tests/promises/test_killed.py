@@ -19,7 +19,7 @@ _SAID = "stderr.txt"
 
 @contextmanager
 def endless(out: Path) -> "Iterator[subprocess.Popen[str]]":
-    """The endless program under us; both are gone afterwards."""
+    """The endless program under us; both are gone afterward."""
     with (out / _SAID).open("w") as said:
         process = subprocess.Popen(
             recording(command_of("endless"), out),

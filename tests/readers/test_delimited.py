@@ -32,7 +32,7 @@ def columns(text: str | bytes) -> dict[str, Column]:
 
 
 def sureness(text: str | bytes) -> float:
-    return READER.recognises(in_memory("t", text if isinstance(text, bytes) else text.encode()))
+    return READER.recognizes(in_memory("t", text if isinstance(text, bytes) else text.encode()))
 
 
 def test_blanks_are_no_values_and_nan_is_one() -> None:
@@ -98,7 +98,7 @@ def test_a_column_of_numbers_alone() -> None:
 def test_a_torn_last_line_is_not_read() -> None:
     (log,) = logs("epoch,loss,acc\n1,0.5,0.6\n2,0.4,0.7\n3,0.")
     assert [event.kind for event in log.events] == [EventKind.TORN]
-    assert log.events[0].says == "the last line is unfinished: 2 of 3 cells"
+    assert log.events[0].says == "the last line is incomplete: 2 of 3 cells"
     assert log.columns[0].values.tolist() == [0.5, 0.4]
 
 
@@ -214,9 +214,7 @@ def test_tables_of_other_things_are_less_likely_logs() -> None:
 
 
 def test_a_header_alone_is_refused_with_a_reason() -> None:
-    with pytest.raises(
-        UnreadableError, match="has a header and no rows yet; wait until the run has written some"
-    ):
+    with pytest.raises(UnreadableError, match="header without rows; wait for the first row"):
         logs("epoch,loss\n")
 
 
@@ -225,7 +223,7 @@ def test_a_header_alone_is_refused_with_a_reason() -> None:
 )
 def test_whatever_the_bytes_it_reads_or_refuses(data: bytes) -> None:
     source = in_memory("t", data)
-    assert 0 <= READER.recognises(source) <= 0.5
+    assert 0 <= READER.recognizes(source) <= 0.5
     try:
         found = list(READER.read(source))
     except UnreadableError:

@@ -24,4 +24,4 @@ def test_restarts_show_as_iterations_that_go_back() -> None:
 
 
 def test_other_records_are_not_claimed() -> None:
-    assert READER.recognises(in_memory("x", b'{"iteration": 1, "loss": 2.0, "lr": 0.1}\n')) == 0
+    assert READER.recognizes(in_memory("x", b'{"iteration": 1, "loss": 2.0, "lr": 0.1}\n')) == 0

@@ -54,7 +54,7 @@ def test_null_true_and_durations_are_no_values() -> None:
 def test_a_torn_last_line() -> None:
     log = one_log('{"step": 1, "loss": 0.5}\n{"step": 2, "loss": 0.4}\n{"step": 3, "lo')
     assert [(event.kind, event.says) for event in log.events] == [
-        (EventKind.TORN, "line 3, the last, is unfinished")
+        (EventKind.TORN, "the last line (3) is incomplete")
     ]
     assert log.columns[0].values.tolist() == [0.5, 0.4]
 
@@ -110,18 +110,18 @@ def test_many_lines_are_read_exactly() -> None:
 
 def test_records_of_something_else_are_hardly_a_log() -> None:
     prompts = b'{"prompt": "a", "label": 1}\n{"prompt": "b", "label": 0}\n'
-    assert READER.recognises(in_memory("t", prompts)) < 0.1
-    assert READER.recognises(in_memory("t", SAMPLE)) == 0.6
-    assert READER.recognises(in_memory("t", b'{\n "loss": 0.5\n}\n')) == 0
+    assert READER.recognizes(in_memory("t", prompts)) < 0.1
+    assert READER.recognizes(in_memory("t", SAMPLE)) == 0.6
+    assert READER.recognizes(in_memory("t", b'{\n "loss": 0.5\n}\n')) == 0
 
 
 def test_nothing_to_read_is_refused() -> None:
-    with pytest.raises(UnreadableError, match="no line holds a record with a number"):
+    with pytest.raises(UnreadableError, match="no line with a number found"):
         one_log("[1, 2]\n[3]\n")
 
 
 @given(st.binary(max_size=200).map(lambda noise: SAMPLE[:150] + noise))
 def test_whatever_the_bytes_it_reads_or_refuses(data: bytes) -> None:
     source = in_memory("t", data)
-    assert 0 <= READER.recognises(source) <= 1
+    assert 0 <= READER.recognizes(source) <= 1
     assert any(log.columns for log in READER.read(source))

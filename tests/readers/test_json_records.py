@@ -156,7 +156,7 @@ def test_lists_of_records_in_an_object() -> None:
     ],
 )
 def test_one_curve_in_many_shapes(document: object) -> None:
-    assert READER.recognises(in_memory("t", json.dumps(document).encode())) == 0.5
+    assert READER.recognizes(in_memory("t", json.dumps(document).encode())) == 0.5
     assert points(columns(document)["loss"]) == [(10, 0.5), (20, 0.4)]
 
 
@@ -177,8 +177,8 @@ def test_what_is_no_curve_is_unread() -> None:
 
 
 def test_settings_alone_are_hardly_a_log() -> None:
-    assert READER.recognises(in_memory("t", b'{"lr": 0.1, "loss": "mse", "layers": [64, 64]}')) < 0.1
-    assert READER.recognises(in_memory("t", SAMPLE)) == 0.5
+    assert READER.recognizes(in_memory("t", b'{"lr": 0.1, "loss": "mse", "layers": [64, 64]}')) < 0.1
+    assert READER.recognizes(in_memory("t", SAMPLE)) == 0.5
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b"{}", b'{"a": "b"}', b"not json"])
@@ -202,7 +202,7 @@ _JSON = st.recursive(
 @given(_JSON)
 def test_whatever_the_document_it_reads_or_refuses(document: object) -> None:
     source = in_memory("t", json.dumps(document).encode())
-    assert 0 <= READER.recognises(source) <= 1
+    assert 0 <= READER.recognizes(source) <= 1
     try:
         found = list(READER.read(source))
     except UnreadableError:

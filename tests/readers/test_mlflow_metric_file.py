@@ -22,7 +22,7 @@ def read(data: bytes, path: str = "loss") -> Log:
 
 
 def sureness(data: bytes) -> float:
-    return READER.recognises(Source("x", data[:HEAD_BYTES], data))
+    return READER.recognizes(Source("x", data[:HEAD_BYTES], data))
 
 
 def test_a_file_that_mlflow_wrote() -> None:
@@ -81,7 +81,7 @@ def test_words_after_the_step_are_let_be() -> None:
         b"1691583777183 nan 0 name digest\n",
     ],
 )
-def test_recognised_by_its_lines(data: bytes) -> None:
+def test_recognized_by_its_lines(data: bytes) -> None:
     assert sureness(data) == 0.85
 
 
@@ -99,7 +99,7 @@ def test_recognised_by_its_lines(data: bytes) -> None:
         b"9999999999999 0.5 1\n",
     ],
 )
-def test_other_tables_are_not_recognised(data: bytes) -> None:
+def test_other_tables_are_not_recognized(data: bytes) -> None:
     assert sureness(data) == 0
 
 
@@ -133,7 +133,7 @@ def test_a_file_larger_than_one_block() -> None:
 
 
 def test_nothing_to_read_is_refused() -> None:
-    with pytest.raises(UnreadableError, match="no line is a time, a value and a step"):
+    with pytest.raises(UnreadableError, match="no line has a time, a value and a step"):
         read(b"hello\nworld\n")
 
 

@@ -37,7 +37,7 @@ CASES: dict[str, tuple[str, Expected]] = {
         Epoch [1/3], Step [100/600], Loss: 0.3000
         Epoch [1/3], Step [200/600], Loss: 0.2500
         Epoch [2/3], Step [100/600], Loss: 0.2000
-        Test Accuracy of the model on the 10000 test images: 97.3 %
+        Test Accuracy of the model on the 10000 test images: 97.3%
         """,
         {"Loss step": [(100, 0.3), (200, 0.25), (700, 0.2)], "Test Accuracy step test": [(700, 97.3)]},
     ),
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[str, Expected]] = {
         [2,  2000] loss: 1.475
         [2,  4000] loss: 1.382
         Finished Training
-        Accuracy of the network on the 10000 test images: 55 %
+        Accuracy of the network on the 10000 test images: 55%
         """,
         {
             "loss step": [(2000, 2.173), (4000, 1.858), (6000, 1.475), (8000, 1.382)],
@@ -154,7 +154,7 @@ CASES: dict[str, tuple[str, Expected]] = {
         },
     ),
     "the name before the position": (
-        "Cost after iteration 0: 0.693147\nCost after iteration 100: 0.584508\ntrain accuracy: 99.04 %\n",
+        "Cost after iteration 0: 0.693147\nCost after iteration 100: 0.584508\ntrain accuracy: 99.04%\n",
         {"Cost step": [(0, 0.693147), (100, 0.584508)], "train accuracy step": [(100, 99.04)]},
     ),
     "Keras guide": (

@@ -25,7 +25,7 @@ def test_an_episode_is_a_record() -> None:
 
 
 def test_no_episode_yet() -> None:
-    with pytest.raises(UnreadableError, match="no episode has ended yet"):
+    with pytest.raises(UnreadableError, match="no finished episode yet"):
         list(READER.read(in_memory("monitor.csv", SAMPLE[: SAMPLE.index(b"33.0")])))
 
 

@@ -57,13 +57,13 @@ def test_a_file_that_pytorch_wrote() -> None:
     assert log.source == NAME
 
 
-def test_it_is_recognised_by_its_frames_not_by_its_name() -> None:
-    assert READER.recognises(Source("anything.txt", SAMPLE[:HEAD_BYTES])) == 1.0
+def test_it_is_recognized_by_its_frames_not_by_its_name() -> None:
+    assert READER.recognizes(Source("anything.txt", SAMPLE[:HEAD_BYTES])) == 1.0
     assert READER.spans_folder
 
 
 def test_an_event_file_without_its_version() -> None:
-    assert READER.recognises(source(framed(event(1, values=[simple("a", 1)])))) > 0.9
+    assert READER.recognizes(source(framed(event(1, values=[simple("a", 1)])))) > 0.9
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_an_event_file_without_its_version() -> None:
         framed(b"\xff\xff\xff\xff"),
     ],
 )
-def test_other_bytes_are_not_recognised(data: bytes) -> None:
-    assert READER.recognises(source(data)) == 0.0
+def test_other_bytes_are_not_recognized(data: bytes) -> None:
+    assert READER.recognizes(source(data)) == 0.0
 
 
 def test_a_first_record_that_is_longer_than_the_head() -> None:
     data = framed(event(rest=field(4, bytes(100_000))))
-    assert READER.recognises(source(data)) == 0.9
+    assert READER.recognizes(source(data)) == 0.9
 
 
 def test_scalars_of_keras_are_tensors_over_epochs() -> None:
@@ -119,7 +119,7 @@ def test_a_torn_tail_is_an_event() -> None:
     log = read(data[:-3])
     assert columns(log)["loss"].values.tolist() == list(range(9))
     at = len(event_file(event(i, values=[simple("loss", i)]) for i in range(9)))
-    assert log.events == (Event(EventKind.TORN, f"the file ends within the record that starts at byte {at}"),)
+    assert log.events == (Event(EventKind.TORN, f"the file ends inside the record at byte {at}"),)
 
 
 def test_corrupt_data_costs_one_record() -> None:
@@ -129,7 +129,7 @@ def test_corrupt_data_costs_one_record() -> None:
     data[at + 30] ^= 1
     log = read(bytes(data))
     assert columns(log)["loss"].values.tolist() == [i for i in range(100) if i != 50]
-    assert log.unread == (Skipped("corrupt record", 1, f"the data fails its checksum, first at byte {at}"),)
+    assert log.unread == (Skipped("corrupt record", 1, f"checksum error, first at byte {at}"),)
 
 
 def test_a_corrupt_length_ends_the_reading() -> None:
@@ -141,16 +141,16 @@ def test_a_corrupt_length_ends_the_reading() -> None:
     assert columns(log)["loss"].values.tolist() == list(range(50))
     (unread,) = log.unread
     assert unread.name == "rest of the file"
-    assert f"the length at byte {at} fails its checksum" in unread.why
+    assert f"checksum error in the length at byte {at}" in unread.why
 
 
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (event_file([]), "holds no scalars, only its version"),
-        (event_file([event(1, values=[field(1, b"w") + field(5, b"x")])] * 3), "only 3 x histogram w"),
-        (event_file([])[:-1], "ends within its first record"),
-        (event_file([]) + bytes(40), "only its version; rest of the file: the length at byte 40 fails"),
+        (event_file([]), "without scalars (found only its version)"),
+        (event_file([event(1, values=[field(1, b"w") + field(5, b"x")])] * 3), "found 3 x histogram w"),
+        (event_file([])[:-1], "ends inside its first record"),
+        (event_file([]) + bytes(40), "version); rest of the file: checksum error in the length at byte 40"),
     ],
 )
 def test_a_file_without_scalars_says_what_it_holds(data: bytes, says: str) -> None:
@@ -162,7 +162,7 @@ def test_a_file_without_scalars_says_what_it_holds(data: bytes, says: str) -> No
 def test_a_session_that_starts_later_is_a_resumption() -> None:
     start = field(7, b"\x08\x01")
     log = read(event_file([event(0, rest=start), event(30, rest=start), event(30, values=[simple("a", 1)])]))
-    says = "the log says that a session starts at step 30"
+    says = "a new session starts at step 30"
     assert log.events == (Event(EventKind.RESUMED, says, 30.0),)
 
 
@@ -225,7 +225,7 @@ def test_memory_stays_near_that_of_the_arrays(tmp_path: Path) -> None:
 @given(st.integers(0, len(SAMPLE)), st.binary(max_size=40))
 def test_damaged_files_give_numbers_or_a_refusal(at: int, noise: bytes) -> None:
     data = SAMPLE[:at] + noise + SAMPLE[at + len(noise) :]
-    assert 0 <= READER.recognises(source(data)) <= 1
+    assert 0 <= READER.recognizes(source(data)) <= 1
     try:
         log = read(data)
     except UnreadableError:

@@ -58,17 +58,17 @@ def test_its_settings_times_and_what_is_no_number() -> None:
     assert times is not None
     assert np.all((times > 1.7e9) & (times < 1.9e9))
     assert {(u.name, u.count, u.why) for u in log.unread} == {
-        ("note", 5, "text, no number"),
-        ("image", 1, "media, no number"),
-        ("list", 1, "a list, no number"),
-        ("alerts", 1, "no metrics of training"),
+        ("note", 5, "text, not a number"),
+        ("image", 1, "media, not a number"),
+        ("list", 1, "a list, not a number"),
+        ("alerts", 1, "not training metrics"),
     }
     assert log.events == ()
 
 
-def test_recognised_by_its_tables() -> None:
+def test_recognized_by_its_tables() -> None:
     def sureness(data: bytes) -> float:
-        return READER.recognises(Source("x", data[:HEAD_BYTES], data))
+        return READER.recognizes(Source("x", data[:HEAD_BYTES], data))
 
     assert sureness(SAMPLE) == 1
     assert sureness(made(OLD)) == 1
@@ -121,13 +121,13 @@ def test_lines_that_make_no_sense_are_counted() -> None:
     loss = columns(log)["loss"]
     assert (loss.values.tolist(), loss.steps.tolist(), loss.times) == ([1], [0], None)
     assert {(u.name, u.count, u.why) for u in log.unread} == {
-        ("lines", 3, "no JSON object, no number"),
-        ("loss", 1, "in a row without a step, no number"),
+        ("lines", 3, "not a JSON object, not a number"),
+        ("loss", 1, "in a row without a step, not a number"),
     }
 
 
 def test_a_database_without_a_run_is_refused() -> None:
-    with pytest.raises(UnreadableError, match="holds no run"):
+    with pytest.raises(UnreadableError, match="no run found"):
         read(made(OLD))
 
 
@@ -145,7 +145,7 @@ def test_a_database_whose_end_is_missing_gives_what_is_left() -> None:
 def test_noise_within_a_database(noise: bytes, at: int) -> None:
     data = SAMPLE[:at] + noise + SAMPLE[at + len(noise) :]
     source = Source("x", data[:HEAD_BYTES], data)
-    assert READER.recognises(source) in (0, 1)
+    assert READER.recognizes(source) in (0, 1)
     with suppress(UnreadableError):
         for log in READER.read(source):
             assert all(len(column.values) for column in log.columns)

@@ -52,7 +52,7 @@ SAMPLE = _sample()
 def logs_at(path: Path) -> list[Log]:
     (source,) = discover(str(path))
     assert isinstance(source, Source)
-    assert READER.recognises(source) == 1
+    assert READER.recognizes(source) == 1
     return list(READER.read(source))
 
 
@@ -258,7 +258,7 @@ def test_a_recording_without_a_step_is_refused(tmp_path: Path, kind: EventKind |
     if kind is not None:
         tape.happened(0, Event(kind, "KeyboardInterrupt"))
     tape.close()
-    with pytest.raises(UnreadableError, match="holds no step"):
+    with pytest.raises(UnreadableError, match="no step recorded"):
         logs_at(where(tape))
 
 
@@ -278,7 +278,7 @@ def test_a_program_that_fell_over_before_its_first_step_is_a_run(tmp_path: Path)
 
 def test_refused_targets_are_a_run_whatever_ended_it(tmp_path: Path) -> None:
     tape = tape_at(tmp_path / "rank-0.traindx")
-    write_facts(tape, 0, {f.LABEL_FAULT: "class 3, but there are 3 outputs: 0 to 2 are possible"})
+    write_facts(tape, 0, {f.LABEL_FAULT: "class 3, but the model has 3 outputs (valid labels: 0 to 2)"})
     tape.close()
     (run,) = traindx.load(where(tape))
     assert f.LABEL_FAULT in run.facts
@@ -294,7 +294,7 @@ def test_read_while_it_is_written(tmp_path: Path) -> None:
         assert values(log)["train_loss"][0] == list(range(1, first + 50))
         assert sorted(tmp_path.iterdir()) == before
         assert [event.kind for event in log.events] == [EventKind.TORN]
-        assert "still runs" in log.events[0].says
+        assert "still running" in log.events[0].says
     tape.close()
     assert logs_at(where(tape))[0].events == ()
 
@@ -369,9 +369,9 @@ def test_numbers_without_a_place_are_counted(tmp_path: Path) -> None:
         connection.execute("UPDATE meta SET value = '[[['")
     (log,) = logs_at(path)
     assert {(u.count, u.why) for u in log.unread} == {
-        (400, "their column is not described"),
+        (400, "no description of their column"),
         (3, "their step is not a number"),
-        (7, "their layout is not described or not theirs"),
+        (7, "no matching layout"),
     }
     assert log.facts == {}
 
@@ -382,7 +382,7 @@ def test_other_databases_are_not_recordings(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, data BLOB)")
     (source,) = discover(str(path))
     assert isinstance(source, Source)
-    assert READER.recognises(source) == 0
+    assert READER.recognizes(source) == 0
 
 
 def test_a_million_numbers_equal_what_was_written(tmp_path: Path) -> None:

@@ -83,22 +83,22 @@ def test_the_settings_of_a_run_that_wandb_wrote() -> None:
     assert {name: log.settings[name] for name in expected} == expected
     assert "_wandb" not in log.settings
     (event,) = log.events
-    assert (event.kind, event.says) == (EventKind.EXCEPTION, "the program ended with exit code 1")
+    assert (event.kind, event.says) == (EventKind.EXCEPTION, "exit code 1")
     assert log.run == ""
 
 
 def test_what_is_no_number_is_counted() -> None:
     found = unread(read(SAMPLE))
-    assert found["note"] == (6, "text, no number")
-    assert found["weights"] == found["image"] == (1, "media, no number")
-    assert found["list"] == (1, "a list, no number")
+    assert found["note"] == (6, "text, not a number")
+    assert found["weights"] == found["image"] == (1, "media, not a number")
+    assert found["list"] == (1, "a list, not a number")
     assert "nothing" not in found  # null is a blank, not a value
     assert found["console output"][0] >= 1
 
 
-def test_recognised_by_its_header_alone() -> None:
-    assert READER.recognises(Source("x", FILE_HEADER)) == 1
-    assert READER.recognises(Source("run.wandb", b"loss,step\n")) == 0
+def test_recognized_by_its_header_alone() -> None:
+    assert READER.recognizes(Source("x", FILE_HEADER)) == 1
+    assert READER.recognizes(Source("run.wandb", b"loss,step\n")) == 0
 
 
 def test_every_value_of_a_long_run() -> None:
@@ -132,7 +132,7 @@ def test_columns_of_every_row_share_their_arrays() -> None:
 def test_a_text_of_any_length_beside_a_number(length: int) -> None:
     log = read(log_of([history(3, {"note": f'"{"x" * length}"', "loss": "0.25"})]))
     assert columns(log)["loss"].values.tolist() == [0.25]
-    assert unread(log) == {"note": (1, "text, no number")}
+    assert unread(log) == {"note": (1, "text, not a number")}
 
 
 def test_older_files_have_plain_keys_and_dicts_as_json() -> None:
@@ -143,7 +143,7 @@ def test_older_files_have_plain_keys_and_dicts_as_json() -> None:
     assert columns(found)["loss.a"].values.tolist() == [1.5]
     assert math.isnan(columns(found)["loss.b.c"].values[0])
     assert columns(found)["lr"].values.tolist() == [0.001]
-    assert unread(found) == {"loss.d": (1, "text, no number")}
+    assert unread(found) == {"loss.d": (1, "text, not a number")}
 
 
 def test_quoted_words_are_numbers() -> None:
@@ -162,7 +162,7 @@ def test_quoted_words_are_numbers() -> None:
         (b"\x31" + struct.pack("<d", 0.1), 0.1),  # number
         (b"\x31" + struct.pack("<d", math.inf), math.inf),
         (field(7, b"NaN"), math.nan),  # text
-        (field(8, b"[1, 2]"), "a list, no number"),  # json
+        (field(8, b"[1, 2]"), "a list, not a number"),  # json
         (field(8, b"0.5"), 0.5),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_row_without_a_step_takes_that_of_its_items() -> None:
     rows = [item("loss", "0.5") + item("_step", "7"), item("loss", "0.25")]
     log = read(log_of(record(2, body) for body in rows))
     assert columns(log)["loss"].steps.tolist() == [7]
-    assert unread(log) == {"loss": (1, "in a row without a step, no number")}
+    assert unread(log) == {"loss": (1, "in a row without a step, not a number")}
 
 
 def test_fields_after_the_history_are_no_part_of_it() -> None:
@@ -265,12 +265,12 @@ def test_a_damaged_block_is_skipped_and_said() -> None:
     ((name, (count, why)),) = [(n, w) for n, w in unread(log).items() if n.startswith("damage")]
     assert count == 1
     assert BLOCK < int(name.removeprefix("damage at byte ").replace(",", "")) < BLOCK + 1001
-    assert why == "a record does not match its checksum; went on at the next block of 32,768 bytes"
+    assert why == "a record does not match its checksum; continued at the next block of 32,768 bytes"
 
 
 @pytest.mark.parametrize("data", [FILE_HEADER, FILE_HEADER + b"\x01\x02", FILE_HEADER + bytes(400)])
 def test_a_run_killed_before_its_first_block(data: bytes) -> None:
-    with pytest.raises(UnreadableError, match="holds no whole record of a run"):
+    with pytest.raises(UnreadableError, match="no complete record of a run"):
         read(data)
 
 

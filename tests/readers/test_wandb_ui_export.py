@@ -33,7 +33,7 @@ def test_the_bounds_are_not_read() -> None:
 
 def test_without_bounds_the_names_tell() -> None:
     text = b'"Step","a - loss","b - loss"\n"1","2.5","3.5"\n"2","1.5",""\n'
-    assert READER.recognises(in_memory("x", text)) == 0.7
+    assert READER.recognizes(in_memory("x", text)) == 0.7
     assert [log.run for log in READER.read(in_memory("x", text))] == ["a", "b"]
-    assert READER.recognises(in_memory("x", b"epoch,loss - train\n1,2\n2,3\n")) == 0
-    assert READER.recognises(in_memory("x", b"epoch,loss\n1,2\n2,3\n")) == 0
+    assert READER.recognizes(in_memory("x", b"epoch,loss - train\n1,2\n2,3\n")) == 0
+    assert READER.recognizes(in_memory("x", b"epoch,loss\n1,2\n2,3\n")) == 0

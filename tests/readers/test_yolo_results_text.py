@@ -36,4 +36,4 @@ def test_a_torn_line_and_another_width() -> None:
 
 
 def test_progress_bars_are_no_results() -> None:
-    assert READER.recognises(in_memory("x", b"   1/10  [00:22<54:11, loss=10.8]\n")) == 0
+    assert READER.recognizes(in_memory("x", b"   1/10  [00:22<54:11, loss=10.8]\n")) == 0

@@ -187,7 +187,7 @@ def test_a_healthy_training_has_no_problems(tmp_path: Path) -> None:
 
 def test_asking_before_the_first_step_says_what_to_do(tmp_path: Path) -> None:
     training = Training()
-    with watched(training, tmp_path) as seen, pytest.raises(TraindxError, match="train a step before asking"):
+    with watched(training, tmp_path) as seen, pytest.raises(TraindxError, match="train at least one step"):
         seen.diagnose()
     assert not (tmp_path / "small").exists()
 
@@ -211,8 +211,8 @@ def test_numbers_of_the_program_are_added_under_their_meaning(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda out: watch("net", out=out), "the model is a str; give the torch.nn.Module"),
-        (lambda out: watch(nn.Linear(1, 1), 0.1, out=out), "a float stands where an optimizer is expected"),
+        (lambda out: watch("net", out=out), "the model is a str; pass the torch.nn.Module"),
+        (lambda out: watch(nn.Linear(1, 1), 0.1, out=out), "expected an optimizer, got a float"),
     ],
 )
 def test_wrong_arguments_are_named(wrong: Callable[[Path], object], says: str, tmp_path: Path) -> None:
@@ -312,5 +312,5 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys\nsys.modules['torch'] = None\nimport traindx\ntraindx.watch(None)\n"
     ended = python(code, tmp_path)
 
-    assert "TraindxError: watching a training needs torch: pip install traindx[torch]" in ended.stderr
+    assert "TraindxError: traindx.watch needs torch: pip install torch" in ended.stderr
     assert not (tmp_path / ".traindx").exists()

@@ -91,7 +91,8 @@ def test_on_torch_everything_is_recorded_and_nothing_changed(
     assert run.facts[f.OPTIMIZER] == "Adam"
     assert not [event for event in run.events if event.kind is EventKind.STEPPED_ASIDE]
     (line,) = [record.getMessage() for record in caplog.records if record.name == "traindx"]
-    assert line.endswith("mine tells how it went")
+    assert line.endswith("mine")
+    assert "; next: traindx diagnose" in line
     assert callback.watch is not None
     assert callback.watch.diagnose().run == "mine"
 

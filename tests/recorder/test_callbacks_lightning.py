@@ -154,7 +154,7 @@ def test_it_says_once_where_the_recording_is(tmp_path: Path, monkeypatch: pytest
     Fit(library, [callback])
 
     (line,) = said
-    assert "mine; traindx diagnose" in line
+    assert "mine; next: traindx diagnose" in line
     assert callback.watch is not None
     assert callback.watch.diagnose().run == "mine"
 

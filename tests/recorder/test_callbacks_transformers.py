@@ -135,7 +135,8 @@ def test_it_says_once_where_the_recording_is(tmp_path: Path, caplog: pytest.LogC
         Train(tmp_path, [Callback(out=tmp_path / "runs", name="mine")])
 
     (line,) = [record.getMessage() for record in caplog.records if record.name == "traindx"]
-    assert line.endswith("mine tells how it went")
+    assert line.endswith("mine")
+    assert "; next: traindx diagnose" in line
 
 
 def test_inside_a_recording_it_joins(tmp_path: Path) -> None:

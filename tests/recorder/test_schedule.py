@@ -1,49 +1,101 @@
-"""Looks are dense at first, thin out, and stop where the budget is spent."""
+"""Looks and norms follow the number of the step; a spent budget leaves out late looks alone."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 import pytest
 
-from traindx.recorder.schedule import Budget, Schedule, StepLimit, gap_after
+from traindx.recorder.schedule import Budget, Schedule, StepLimit, one_in
 from traindx.recorder.streams import Stream
 
+USUAL = 0.02
+GROWING = 3_000
+"""Steps in which no look must be paid."""
 
-def _looks(steps: int, every: int | None = None, budget: Budget | None = None) -> list[int]:
-    schedule, budget = Schedule(every), budget or Budget(1.0)
+
+def rich() -> Budget:
+    return Budget(1.0)
+
+
+def poor() -> Budget:
+    budget = Budget(USUAL)
+    budget.balance, budget.look_cost = -1.0, 0.001
+    return budget
+
+
+def _looks(steps: int, budget: Budget, share: float = USUAL, every: int | None = None) -> list[int]:
+    schedule = Schedule(share, every)
     looked = []
     for step in range(1, steps + 1):
-        if schedule.wants(step, budget):
+        if schedule.takes(step, budget):
             schedule.looked(step)
             looked.append(step)
     return looked
 
 
-def test_the_first_steps_are_all_looked_at() -> None:
-    assert _looks(20) == list(range(1, 21))
+def _norms(steps: int, share: float = USUAL) -> list[int]:
+    schedule = Schedule(share)
+    return [step for step in range(1, steps + 1) if schedule.has_norm(step)]
+
+
+def test_looks_are_dense_at_first() -> None:
+    assert _looks(100, rich()) == [1, 2, 3, 5, 8, 13, 21, 35, 58, 96]
 
 
 @pytest.mark.parametrize(
-    ("steps", "fewest", "most"), [(1_000, 50, 90), (10_000, 120, 200), (300_000, 350, 650)]
+    ("steps", "fewest", "most"), [(1_000, 12, 15), (10_000, 18, 22), (1_000_000, 500, 530)]
 )
 def test_looks_thin_out(steps: int, fewest: int, most: int) -> None:
-    assert fewest <= len(_looks(steps)) <= most
+    assert fewest <= len(_looks(steps, rich())) <= most
 
 
-def test_gaps_never_shrink() -> None:
-    gaps = [gap_after(step) for step in range(1, 50_000, 7)]
+@pytest.mark.parametrize("share", [0.001, 0.005, USUAL])
+def test_a_busy_machine_looks_at_the_same_steps(share: float) -> None:
+    assert _looks(GROWING, poor(), share) == _looks(GROWING, rich(), share)
+
+
+def test_what_cannot_be_paid_is_left_out_and_not_moved() -> None:
+    few, all_of_them = _looks(100_000, poor()), _looks(100_000, rich())
+    assert set(few) < set(all_of_them)
+    assert all(later <= 3 * earlier for earlier, later in pairwise(few[1:]))
+
+
+def test_gaps_never_shrink_and_end() -> None:
+    gaps = [Schedule(USUAL).gap(step) for step in range(1, 50_000, 7)]
     assert gaps == sorted(gaps)
+    assert gaps[-1] == 2_000
 
 
 def test_a_fixed_distance_is_kept() -> None:
-    assert _looks(100, every=10) == [1, *range(11, 101, 10)]
+    assert _looks(100, rich(), every=10) == [1, *range(11, 101, 10)]
 
 
-def test_a_spent_budget_leaves_a_trickle_of_looks() -> None:
-    poor = Budget(0.02)
-    poor.balance, poor.look_cost = -1.0, 0.001
-    assert _looks(100, budget=poor) == [1, 3, 7, 15, 31, 63]
-    assert len(_looks(10_000, budget=poor)) < 20
+def test_a_distance_that_was_asked_for_is_kept_without_money() -> None:
+    assert _looks(6, poor(), every=2) == [1, 3, 5]
+
+
+def test_norms_of_the_first_steps_are_all_computed_and_later_ones_thin_out() -> None:
+    norms = _norms(10_000)
+    assert norms[:64] == list(range(1, 65))
+    assert norms[-2:] == [9_952, 9_984]
+
+
+@pytest.mark.parametrize(("share", "gap"), [(1.0, 1), (0.1, 8), (USUAL, 32), (0.001, 512)])
+def test_a_larger_budget_has_more_norms(share: float, gap: int) -> None:
+    assert _norms(20_000, share)[-1] == 20_000 // gap * gap
+    assert set(_norms(20_000, share)) <= set(_norms(20_000)) or share > USUAL
+
+
+def test_the_next_norm_is_the_next_that_is_computed() -> None:
+    schedule, norms = Schedule(USUAL), _norms(3_000)
+    for step in range(1, norms[-1]):
+        assert schedule.next_norm(step) == next(norm for norm in norms if norm > step)
+
+
+@pytest.mark.parametrize(("share", "parts"), [(1.0, 1), (0.02, 50), (0.0, 10_000)])
+def test_one_in_so_many(share: float, parts: int) -> None:
+    assert one_in(share) == parts
 
 
 def test_savings_and_debts_are_bounded() -> None:
@@ -66,25 +118,17 @@ def test_a_look_is_afforded_when_its_cost_was_earned() -> None:
 
 
 def test_plain_steps_reach_up_to_the_next_look() -> None:
-    schedule = Schedule(every=30)
+    schedule = Schedule(USUAL, every=30)
     schedule.looked(1)
     assert schedule.plain_steps(1) == 29
     assert schedule.plain_steps(30) == 0
 
 
-def test_a_look_that_cannot_be_paid_is_waited_for_in_short_stretches() -> None:
-    schedule = Schedule(None)
-    schedule.looked(100)
-    assert schedule.due == 108
-    assert schedule.plain_steps(110) == 20
-    assert schedule.plain_steps(195) == 5
-    assert schedule.plain_steps(200) == 0
-
-
-def test_a_distance_that_was_asked_for_is_kept_without_money() -> None:
-    poor = Budget(0.02)
-    poor.balance, poor.look_cost = -1.0, 0.001
-    assert _looks(6, every=2, budget=poor) == [1, 3, 5]
+def test_after_a_look_that_cannot_be_paid_plain_steps_reach_up_to_the_next() -> None:
+    schedule = Schedule(USUAL)
+    schedule.looked(10_000)
+    assert not schedule.takes(12_000, poor())
+    assert schedule.plain_steps(12_000) == 1_999
 
 
 @dataclass

@@ -11,7 +11,7 @@ from traindx.diagnosis.types import Reason
 from traindx.finding import Evidence
 from traindx.format import percent
 from traindx.quantities import REWARD, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
-from traindx.report.results.diagnosis import (
+from traindx.report.results.evidence import (
     against,
     blame,
     inseparable,
@@ -33,7 +33,7 @@ from traindx.run import Axis, Quantity, Run, Series
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0.0, "<1 %"), (0.009, "<1 %"), (0.01, "1 %"), (0.874, "87 %"), (0.99, "99 %"), (1.0, ">99 %")],
+    [(0.0, "<1%"), (0.009, "<1%"), (0.01, "1%"), (0.874, "87%"), (0.99, "99%"), (1.0, ">99%")],
 )
 def test_no_probability_is_nothing_or_everything(share: float, shown: str) -> None:
     assert percent(share) == shown
@@ -85,12 +85,12 @@ def test_the_sentence_does_not_repeat_the_title() -> None:
 
 
 def test_sureness_is_of_the_verdict_and_blame_of_the_cause() -> None:
-    assert sureness(canonical.sick()) == "98 %"
-    assert blame(canonical.sick()) == "87 %"
+    assert sureness(canonical.sick()) == "98%"
+    assert blame(canonical.sick()) == "87%"
     assert blame(canonical.healthy()) == ""
-    assert sureness(canonical.healthy()) == "93 %"
+    assert sureness(canonical.healthy()) == "93%"
     assert sureness(canonical.inconclusive()) == ""
-    assert sureness(replace(canonical.sick(), suspects=())) == "98 %"
+    assert sureness(replace(canonical.sick(), suspects=())) == "98%"
 
 
 def test_questions_are_counted_and_sorted_by_answer() -> None:
@@ -147,9 +147,6 @@ def test_what_is_normal_is_not_noticed_and_the_worst_comes_first() -> None:
 
 
 def test_the_folder_that_all_runs_share() -> None:
-    def runs(*names: str) -> list[Run]:
-        return [Run(name, ()) for name in names]
-
-    assert shared_folder(runs("logs/a/one", "logs/a/two")) == "logs/a/"
-    assert shared_folder(runs("logs/one", "other/two")) == ""
-    assert shared_folder(runs("logs/one")) == ""
+    assert shared_folder(["logs/a/one", "logs/a/two"]) == "logs/a/"
+    assert shared_folder(["logs/one", "other/two"]) == ""
+    assert shared_folder(["logs/one"]) == ""

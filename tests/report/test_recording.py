@@ -102,7 +102,7 @@ def test_without_a_loader_the_rest_is_other() -> None:
     timed = run(
         series(STEP_TIME, 0.01, 0.01), series(BACKWARD_TIME, 0.004, 0.004), series(UPDATE_TIME, 0.001, 0.001)
     )
-    assert told_times(timed) == "a step takes 10 ms (median): backward 40 %, optimizer 10 %, other 50 %"
+    assert told_times(timed) == "a step takes 10 ms (median): backward 40%, optimizer 10%, other 50 %"
 
 
 def test_times_of_optimizers_that_step_in_turn_add_up() -> None:
@@ -129,7 +129,7 @@ def test_what_cannot_learn() -> None:
 
 
 def test_what_is_unusual_is_told() -> None:
-    layers: dict[Fact, Scalar] = {f.DROPOUT_LAYERS: 1, f.NORMALISATION_LAYERS: 0}
+    layers: dict[Fact, Scalar] = {f.DROPOUT_LAYERS: 1, f.NORMALIZATION_LAYERS: 0}
     stated: dict[Fact, Scalar] = {
         f.LOSS_SHAPES: "(50,) against (50, 1)",
         f.OUTPUT_ACTIVATION: "softmax",
@@ -142,10 +142,10 @@ def test_what_is_unusual_is_told() -> None:
     assert unusual(replace(run(), facts={**COST, **layers, **stated})) == [
         "prediction and target differ in shape, and the loss stretches them: (50,) against (50, 1)",
         "the output of a softmax enters cross_entropy, which expects raw scores",
-        "gradients of the step before are not cleared, in 100 % of steps looked at",
-        "the model is in eval mode while it trains, in 50 % of batches looked at",
-        "the model is in train mode while it is validated, in 100 % of batches looked at",
-        "validation builds graphs for gradients, which cost memory, in 100 % of batches looked at",
+        "gradients of the step before are not cleared, in 100% of steps looked at",
+        "the model is in eval mode while it trains, in 50% of batches looked at",
+        "the model is in train mode while it is validated, in 100% of batches looked at",
+        "validation builds graphs for gradients, which cost memory, in 100% of batches looked at",
     ]
 
 
@@ -158,7 +158,7 @@ def test_what_is_usual_is_not_told() -> None:
         f.VALIDATED_IN_TRAIN_MODE: 1.0,
         f.VALIDATED_WITH_GRADIENT: 0.0,
         f.DROPOUT_LAYERS: 0,
-        f.NORMALISATION_LAYERS: 0,
+        f.NORMALIZATION_LAYERS: 0,
     }
     assert unusual(replace(run(), facts={**COST, **stated})) == []
     assert unusual(run()) == []

@@ -111,13 +111,13 @@ def test_a_search_that_ended_early_says_why() -> None:
 def test_one_arm_that_ran_away_does_not_hide_what_the_others_show() -> None:
     away = [(2.0, 0.2), (4e6, 0.3), (1.9, 0.25)]
     trial = made.trial("optimizer.lr x 0.1", away, Outcome.HELPED, effect=-1.3e6, interval=(-7e6, 4e6))
-    assert effect(trial) == "-92.3 % [-100, -75.2]"
+    assert effect(trial) == "-92.3% [-100, -75.2]"
 
 
 def test_the_health_of_the_treated_run_is_told() -> None:
     best = replace(made.LOWER, healthy_after=0.93)
     assert health_line(Treatment((best,), best)) == (
-        "with the change the run is healthy, by its own diagnosis (93 % healthy)"
+        "with the change the run is healthy, by its own diagnosis (93% healthy)"
     )
     assert "not healthy yet" in health_line(Treatment((best,), replace(best, healthy_after=0.2)))
     assert health_line(made.lost()) == health_line(made.won()) == ""
@@ -135,7 +135,7 @@ def test_the_patch_is_told_as_far_as_it_is_known() -> None:
 
 def test_beliefs_are_told_the_likeliest_first() -> None:
     lines = belief_lines([("a", 0.6, 0.1), ("b", 0.3, 0.8)])
-    assert lines == ["b: 30 % before the trials, 80 % after", "a: 60 % before the trials, 10 % after"]
+    assert lines == ["b: 30% before the trials, 80% after", "a: 60% before the trials, 10% after"]
 
 
 def test_the_best_stands_first_whatever_it_is_compared_by() -> None:

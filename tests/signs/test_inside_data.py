@@ -35,7 +35,7 @@ LOADER = place(
 )
 VALIDATION = place("training.loss(net(inputs), targets)")
 DROPS = partial(stack, FEATURES, 16, CLASSES, bend=lambda: nn.Sequential(nn.ReLU(), nn.Dropout(0.3)))
-NORMALISES = partial(stack, FEATURES, 16, CLASSES, bend=lambda: nn.Sequential(nn.BatchNorm1d(16), nn.ReLU()))
+NORMALIZES = partial(stack, FEATURES, 16, CLASSES, bend=lambda: nn.Sequential(nn.BatchNorm1d(16), nn.ReLU()))
 AVERAGES_SLOWLY = partial(
     stack,
     FEATURES,
@@ -188,14 +188,14 @@ CASES = (
     ),
     Case(
         "validated_in_train_mode",
-        replace(CLASSIFIES, net=NORMALISES, evaluates=False),
-        replace(CLASSIFIES, net=NORMALISES),
+        replace(CLASSIFIES, net=NORMALIZES, evaluates=False),
+        replace(CLASSIFIES, net=NORMALIZES),
         place=VALIDATION,
     ),
     Case(
         "batchnorm_statistics_lag",
         replace(CLASSIFIES, net=AVERAGES_SLOWLY),
-        replace(CLASSIFIES, net=NORMALISES),
+        replace(CLASSIFIES, net=NORMALIZES),
     ),
     Case(
         "dropout_in_validation",
@@ -230,7 +230,7 @@ def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> No
         ("validated_in_train_mode", replace(CLASSIFIES, evaluates=False)),
         # In train mode dropout is right to be active.
         ("dropout_in_validation", replace(CLASSIFIES, net=DROPS, evaluates=False)),
-        # The scale of the inputs is no matter where a normalisation comes first.
+        # The scale of the inputs is no matter where a normalization comes first.
         (
             "inputs_unscaled",
             replace(
@@ -267,4 +267,4 @@ def test_few_reads_are_many_where_each_waits_for_a_device() -> None:
     assert sign_named("many_item_calls")(replace(run, facts=few)) is None
     found = sign_named("many_item_calls")(replace(run, facts={**few, DEVICE: "cuda"}))
     assert isinstance(found, Finding)
-    assert "waits for the device" in found.says
+    assert "waits for the GPU" in found.says

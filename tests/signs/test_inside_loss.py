@@ -69,7 +69,7 @@ def far_numbers() -> Data:
     return replace(data, targets=500 + 100 * data.targets, held_targets=500 + 100 * data.held_targets)
 
 
-def relabelled(share: float) -> Data:
+def relabeled(share: float) -> Data:
     """Six classes of which a part is wrong, in the data that is held back as well."""
     drawn, data = torch.Generator().manual_seed(7), clusters(kinds=6, apart=3)
     targets = torch.cat((data.targets, data.held_targets))
@@ -80,11 +80,11 @@ def relabelled(share: float) -> Data:
 
 
 def with_noise() -> Data:
-    return relabelled(0.2)
+    return relabeled(0.2)
 
 
 def without_noise() -> Data:
-    return relabelled(0.0)
+    return relabeled(0.0)
 
 
 def at_random() -> Data:
@@ -275,7 +275,7 @@ def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> No
 @pytest.mark.parametrize(
     ("slug", "healthy"),
     [
-        # A sum that is divided afterwards is a mean.
+        # A sum that is divided afterward is a mean.
         ("loss_summed", replace(SUMMED, divides=24)),
         # Over the outputs of a sample only, as likelihoods are.
         (

@@ -71,4 +71,4 @@ def test_first_and_last_of_a_flat_loss_may_differ_by_its_scatter_which_is_then_t
     values[0] = 1.4
     found = loss_flat_from_start(losses(values))
     assert isinstance(found, Finding)
-    assert re.search(r": 1\.4 at first, 1\.9\d* at last, where single points scatter by 0\.[45]", found.says)
+    assert re.search(r"\(1\.4 at the start, 1\.9\d* at the end; noise 0\.[45]\d* std\)", found.says)

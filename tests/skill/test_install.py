@@ -53,7 +53,7 @@ def test_every_link_leads_to_a_file_of_the_skill_and_every_file_is_linked(skill:
 
 def test_it_says_what_it_must(skill: Path) -> None:
     text = (skill / MAIN).read_text(encoding="utf-8")
-    for heading in ("One call", "The protocol", "How to read the result", "Never claim", "Not for this"):
+    for heading in ("One call", "The protocol", "How to read the result", "Never claim", "Out of scope"):
         assert f"\n## {heading}\n" in text
 
 

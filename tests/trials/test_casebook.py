@@ -172,7 +172,7 @@ def test_what_is_no_database_is_refused_and_left_alone(book: Casebook, content: 
     book.place.parent.mkdir()
     book.place.write_bytes(content)
     for use in uses(book):
-        with pytest.raises(TraindxError, match=r"cases\.db: is no casebook .*; move it away"):
+        with pytest.raises(TraindxError, match=r"cases\.db: not a casebook .*; move it"):
             use()
     assert book.place.read_bytes() == content
 
@@ -183,9 +183,9 @@ def test_a_casebook_that_lost_its_end_is_refused_and_left_alone(book: Casebook) 
     content = book.place.read_bytes()[: 4096 * 3]
     assert len(content) == 4096 * 3
     book.place.write_bytes(content)
-    with pytest.raises(TraindxError, match="is no casebook"):
+    with pytest.raises(TraindxError, match="not a casebook"):
         book.cases()
-    with pytest.raises(TraindxError, match="is no casebook"):
+    with pytest.raises(TraindxError, match="not a casebook"):
         record(book, treatments.won())
 
 
@@ -196,7 +196,7 @@ def test_the_database_of_another_program_is_left_alone(book: Casebook) -> None:
         other.commit()
     content = book.place.read_bytes()
     for use in uses(book):
-        with pytest.raises(TraindxError, match="the database of another program"):
+        with pytest.raises(TraindxError, match="another program's database"):
             use()
     assert book.place.read_bytes() == content
     assert sorted(path.name for path in book.place.parent.iterdir()) == ["cases.db"]
@@ -207,7 +207,7 @@ def test_a_casebook_of_the_future_is_left_alone(book: Casebook) -> None:
     with closing(sqlite3.connect(book.place)) as later:
         later.execute("PRAGMA user_version = 2")
     for use in uses(book):
-        with pytest.raises(TraindxError, match="version 2, this traindx knows 1; update traindx"):
+        with pytest.raises(TraindxError, match="version 2, but this traindx supports 1; update traindx"):
             use()
 
 
@@ -221,10 +221,10 @@ def test_what_a_crash_left_of_a_new_casebook_is_empty_and_can_be_written(book: C
 
 def test_no_folder_to_write_to_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(TraindxError, match="the casebook cannot be opened"):
+    with pytest.raises(TraindxError, match="cannot open the casebook"):
         record(Casebook(tmp_path / "file" / "cases.db"))
     (tmp_path / "cases.db").mkdir()
-    with pytest.raises(TraindxError, match="the casebook cannot be opened"):
+    with pytest.raises(TraindxError, match="cannot open the casebook"):
         record(Casebook(tmp_path / "cases.db"))
 
 

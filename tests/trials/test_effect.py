@@ -72,15 +72,30 @@ def test_a_hundredth_of_wrong_answers_is_no_difference() -> None:
 
 
 def test_losses_that_are_nothing_against_where_they_began_do_not_differ() -> None:
-    def learnt(value: float) -> Arm:
+    def learned(value: float) -> Arm:
         return Arm(0, (), "c", value, curve=((0.0, 2.3), (1.0, 2.2), (2.0, value)))
 
-    small = [Pair(learnt(0.004), learnt(0.002)) for _ in range(3)]
+    small = [Pair(learned(0.004), learned(0.002)) for _ in range(3)]
     assert effect_of(small, Measure.LOSS).outcome is Outcome.NO_DIFFERENCE
-    large = [Pair(learnt(0.4), learnt(0.2)) for _ in range(3)]
+    large = [Pair(learned(0.4), learned(0.2)) for _ in range(3)]
     assert effect_of(large, Measure.LOSS).outcome is Outcome.HELPED
 
 
 def test_what_was_set_aside_is_said() -> None:
-    stalled = Pair(Arm(0, (), "c", None, problem="it did not end within 60 s"), Arm(0, (CHANGE,), "t", 1.0))
-    assert effect_of([stalled], Measure.LOSS).says == "it did not end within 60 s"
+    stalled = Pair(Arm(0, (), "c", None, problem="did not end within 60 s"), Arm(0, (CHANGE,), "t", 1.0))
+    assert effect_of([stalled], Measure.LOSS).says == "did not end within 60 s"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "says"),
+    [
+        ([pair(1.0, 0.5)], "better in one run, not proven"),
+        ([pair(0.5, 1.0)], "worse (1 seed)"),
+        ([pair(1.0, 0.2), pair(1.0, 1.1), pair(1.0, 1.2)], "better in 1 of 3 seeds, not proven"),
+        ([pair(1.0, 0.5), pair(1.1, 0.5), pair(0.9, 0.5)], "better in 3 of 3 seeds"),
+        ([pair(0.5, 1.0), pair(0.5, 1.1), pair(0.5, 0.9)], "worse in 3 of 3 seeds"),
+        ([pair(math.nan, 0.5)], "better in one run, not proven; NaN or infinity in 1 of 1 control run"),
+    ],
+)
+def test_an_effect_says_in_how_many_seeds_it_is_better(pairs: list[Pair], says: str) -> None:
+    assert effect_of(pairs, Measure.LOSS).says.startswith(says)

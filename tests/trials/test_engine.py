@@ -77,6 +77,18 @@ def test_what_was_run_is_not_run_again(tmp_path: Path) -> None:
     assert made.budget.spent == 4
 
 
+def test_each_trial_is_announced_with_its_readable_name_and_the_time(tmp_path: Path) -> None:
+    made, _ = engine(tmp_path)
+    said: list[str] = []
+    made.say, made.budget.arms = said.append, 1
+    made.budget.began -= 20
+    made.pairs(planned("schedule.warmup 500", Measure.LOSS), [0])
+    assert said == [
+        "trial 1/1: control, seed 0 · 0:20 elapsed, limit 10:00",
+        "trial 2 (over the limit, finishing a pair): warm-up 500, seed 0 · 0:20 elapsed, limit 10:00",
+    ]
+
+
 def test_what_is_timed_is_run_again_and_into_a_folder_of_its_own(tmp_path: Path) -> None:
     made, runner = engine(tmp_path)
     plan = planned("loader.num_workers 8", Measure.SPEED)

@@ -26,7 +26,7 @@ def run(**curves: list[float]) -> Run:
 
 
 FALLING = [2.0, 1.5, 1.2, 1.0, 0.9, 0.8]
-LEARNT = [2.0, 2.0, 2.0, 0.5, 0.1, 0.001, 0.001, 0.001, 0.001, 0.001]
+LEARNED = [2.0, 2.0, 2.0, 0.5, 0.1, 0.001, 0.001, 0.001, 0.001, 0.001]
 
 
 def test_the_fixes_of_suspects_come_by_their_worth() -> None:
@@ -43,7 +43,7 @@ def test_what_helped_before_is_worth_more_and_says_so() -> None:
     name = str(first.changes[0])
     (once, *_) = candidates(diagnosis, seen, {name: (3, 3)})
     assert once.worth == pytest.approx(first.worth * 8 / 5)
-    assert once.because == "helped in 3 of 3 cases of this project"
+    assert once.because == "helped in 3 of 3 past trials of this project"
     (never_yet, *_) = candidates(diagnosis, seen, {name: (4, 0)})
     assert never_yet.worth == pytest.approx(first.worth / 3)
 
@@ -64,11 +64,11 @@ def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> No
         ("optimizer.lr x 0.1", (), {"loss": FALLING, "val_loss": FALLING}, Measure.LOSS),
         (
             "stop.at 3",
-            (Symptom.GENERALISES_BADLY,),
+            (Symptom.GENERALIZES_BADLY,),
             {"loss": FALLING, "val_loss": FALLING},
             Measure.VALIDATION_LOSS,
         ),
-        ("stop.at 3", (Symptom.GENERALISES_BADLY,), {"loss": FALLING}, Measure.LOSS),
+        ("stop.at 3", (Symptom.GENERALIZES_BADLY,), {"loss": FALLING}, Measure.LOSS),
         (
             "regularize.dropout 0.1",
             (Symptom.PLATEAU,),
@@ -76,14 +76,14 @@ def test_a_healthy_run_is_treated_only_where_something_has_a_fair_chance() -> No
             Measure.VALIDATION_LOSS,
         ),
         ("regularize.dropout 0.1", (Symptom.PLATEAU,), {"loss": FALLING}, Measure.LOSS),
-        ("init.reset he", (), {"loss": LEARNT, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
-        ("init.reset he", (), {"loss": LEARNT}, Measure.LOSS),
+        ("init.reset he", (), {"loss": LEARNED, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
+        ("init.reset he", (), {"loss": LEARNED}, Measure.LOSS),
         ("loader.num_workers 8", (Symptom.TAKES_LONG,), {"loss": FALLING}, Measure.SPEED),
         ("loader.num_workers 8", (), {"loss": FALLING}, Measure.LOSS),
         ("loss.robust 0.7", (), {"loss": FALLING, "val_acc": [0.5, 0.6]}, Measure.VALIDATION_ERROR),
         (
             "regularize.dropout 0.1 + loss.negate",
-            (Symptom.GENERALISES_BADLY,),
+            (Symptom.GENERALIZES_BADLY,),
             {"loss": FALLING, "val_loss": FALLING},
             Measure.LOSS_SIZE,
         ),

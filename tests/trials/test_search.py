@@ -78,7 +78,7 @@ def test_one_seed_screens_and_a_clear_win_ends_the_search() -> None:
     ]
     assert found.best.name == "init.reset he"
     assert [one.changes for one in found.untried] == [parse_changes("model.unfreeze")]
-    assert found.why_untried == "no need: init.reset he won clearly"
+    assert found.why_untried == "He initialization was enough"
 
 
 def test_rivals_are_told_apart_by_one_pair_each_before_one_is_proven() -> None:
@@ -89,8 +89,8 @@ def test_rivals_are_told_apart_by_one_pair_each_before_one_is_proven() -> None:
     assert [one.name for one in found.trials] == ["schedule.warmup 100", "init.reset he"]
     assert found.best is not None
     assert found.notes == (
-        "cause-0 and cause-1 were close: one pair of arms for each came first, where "
-        "schedule.warmup 100 gains 1 % and init.reset he gains 95 %",
+        "cause-0 and cause-1 were about equally likely: one fix of each was tried first "
+        "(warm-up 100 gains 1%, He initialization gains 95%)",
     )
 
 
@@ -213,14 +213,14 @@ def test_a_change_that_cannot_be_applied_is_not_tried_again() -> None:
     results = Results({"model.unfreeze": lambda _: None})
     (trial,) = search(results, "model.unfreeze").trials
     assert trial.outcome is Outcome.INCONCLUSIVE
-    assert trial.says == "cannot be applied here: it has no such part"
+    assert trial.says == "not applicable: it has no such part"
 
 
 def test_the_search_ends_with_its_budget_and_says_so() -> None:
     results = Results({"init.reset he": lambda _: 2.0}, Budget(arms=1, minutes=10))
     found = search(results, "init.reset he", "model.unfreeze")
     assert len(found.trials) == 1
-    assert found.why_untried == "all 1 arms were spent"
+    assert found.why_untried == "limit of 1 trial reached"
 
 
 def test_the_search_ends_with_what_it_has_when_nothing_can_be_run_any_more() -> None:

@@ -25,7 +25,7 @@ def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.Mo
     (trial,) = found.treatment.trials
     assert trial.outcome is Outcome.HELPED
     assert found.report.diagnoses[0].suspects
-    assert said[0] == "recording the program as it is"
+    assert said[0] == "recording the program without changes"
     assert "lr=0.3" in found.treatment.patch
     assert "clip_grad_norm_" in found.treatment.patch
     assert found.treatment.patch_verified
@@ -42,7 +42,7 @@ def test_numbers_of_a_recording_come_from_the_recording(
     found = traindx.treat("train.py", traindx.TreatOptions(only=("gradients.clip p95",), dry=True))
     (planned,) = found.plan
     assert planned.changes[0].number > 0
-    with pytest.raises(traindx.TraindxError, match="the run shows no validation loss"):
+    with pytest.raises(traindx.TraindxError, match="the run has no validation loss"):
         traindx.treat("train.py", traindx.TreatOptions(only=("stop.early",), dry=True))
 
 
@@ -51,7 +51,7 @@ def test_a_change_that_makes_no_sense_is_refused_before_anything_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "0.3")
-    with pytest.raises(traindx.TraindxError, match=r"is written otherwise, for example: optimizer\.lr x 0"):
+    with pytest.raises(traindx.TraindxError, match=r"expected one of these forms: optimizer\.lr x 0"):
         traindx.treat("train.py", traindx.TreatOptions(only=("optimizer.lr banana",)))
     assert not (tmp_path / ".traindx").exists()
 
@@ -62,7 +62,7 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(workspace, "_LARGEST", 10)
     written(tmp_path, "0.3")
-    with pytest.raises(traindx.TraindxError, match="with --in-place it runs there"):
+    with pytest.raises(traindx.TraindxError, match="use --in-place to run there"):
         traindx.treat("train.py")
     assert not list((tmp_path / ".traindx" / "treatments").iterdir())
     found = traindx.treat("train.py", traindx.TreatOptions(in_place=True, dry=True))
@@ -73,9 +73,9 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
 @pytest.mark.parametrize(
     ("engine", "address", "says"),
     [
-        ("dask", None, "there are local and ray"),
-        ("local", "host:6379", "--address: is for --engine ray"),
-        ("ray", "host", "is neither HOST:PORT nor auto"),
+        ("dask", None, "expected local or ray"),
+        ("local", "host:6379", "--address needs --engine ray"),
+        ("ray", "host", "expected HOST:PORT or auto"),
     ],
 )
 def test_an_engine_that_cannot_be_is_refused(

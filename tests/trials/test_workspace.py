@@ -31,7 +31,7 @@ def test_a_large_place_is_used_as_it_is_where_that_is_asked_for(
 ) -> None:
     monkeypatch.setattr(places, "_LARGEST", 10)
     (tmp_path / "large.bin").write_bytes(b"0" * 11)
-    with pytest.raises(TraindxError, match="with --in-place it runs there"):
+    with pytest.raises(TraindxError, match="use --in-place to run there"):
         workspace_of(tmp_path)
     found = workspace_of(tmp_path, in_place=True)
     assert not found.copies

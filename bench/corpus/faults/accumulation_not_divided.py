@@ -8,7 +8,7 @@ from random import Random
 
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan
-from corpus.stages import fitting_batch, normalises_over_batch
+from corpus.stages import fitting_batch, normalizes_over_batch
 
 _STEPS = 150
 """Optimizer steps in which the twin learns its task."""
@@ -19,7 +19,7 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     if plan.optimizer != "sgd" or plan.accumulation > 1:
         raise Unfit
     parts = round(between(4, 64, severity))
-    least = 8 if normalises_over_batch(plan.model) else 2
+    least = 8 if normalizes_over_batch(plan.model) else 2
     batch = fitting_batch(plan, len(plan.train), max(least, plan.batch // parts))
     if len(plan.train) // (parts * batch) < 2:
         raise Unfit

@@ -1,6 +1,6 @@
 """Units of a ReLU layer begin with a bias so negative that they give zero for every input.
 
-Or with such a shift of the normalisation. The more severe, the more negative, and the more units and layers.
+Or with such a shift of the normalization. The more severe, the more negative, and the more units and layers.
 """
 
 from dataclasses import replace

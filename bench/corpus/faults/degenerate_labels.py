@@ -38,7 +38,7 @@ def _constant(plan: Plan, dice: Random) -> Plan:
 
 
 def _few(plan: Plan, severity: float, dice: Random) -> Plan:
-    """The first rows alone, for half of the steps, so that they are learnt by heart."""
+    """The first rows alone, for half of the steps, so that they are learned by heart."""
     count = round(between(48, 5, severity))
     batches = -(-count // plan.batch)
     # A last batch of one row has no statistics, and one batch alone makes no step of several.

@@ -1,7 +1,7 @@
 """Gradients grow with depth or time, and nothing holds them.
 
-A plain recurrent network of ReLU units without clipping, or deep residual blocks without normalisation; the
-twin clips, or normalises. The more severe, the higher the rate of the recurrent one, and the deeper the
+A plain recurrent network of ReLU units without clipping, or deep residual blocks without normalization; the
+twin clips, or normalizes. The more severe, the higher the rate of the recurrent one, and the deeper the
 blocks.
 """
 
@@ -52,7 +52,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
         return replace(plan, clip=0.0, notes=(*plan.notes, f"clip {plan.clip:g} -> none"))
     for place in places(plan.model, lambda one: isinstance(one, nn.LayerNorm | nn.BatchNorm2d)):
         place.put(nn.Identity())
-    return replace(plan, notes=(*plan.notes, "normalisation left out"))
+    return replace(plan, notes=(*plan.notes, "normalization left out"))
 
 
 FAULT = Fault(cause="exploding-gradients", inject=inject, twin=twin)

@@ -1,6 +1,6 @@
 """Model and inputs are float16: a loss scale or large inputs overflow, or the optimizer's epsilon vanishes.
 
-Severity is the scale of the loss, or the unit of inputs that the model normalises itself; in severe draws the
+Severity is the scale of the loss, or the unit of inputs that the model normalizes itself; in severe draws the
 optimizer has its usual epsilon, which float16 does not know. The twin trains the same in float32.
 """
 
@@ -31,7 +31,7 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
 
 
 def _large(plan: Plan, severity: float) -> Plan:
-    """Inputs in a small unit, and a model that normalises them first."""
+    """Inputs in a small unit, and a model that normalizes them first."""
     unit, width = between(10, 1e6, severity), plan.train.inputs.shape[1]
     assert isinstance(plan.model, nn.Sequential)
     plan.model.insert(0, nn.BatchNorm1d(width))
@@ -44,7 +44,7 @@ def _large(plan: Plan, severity: float) -> Plan:
         train=measured(plan.train),
         held=measured(plan.held),
         test=measured(plan.test),
-        notes=(*plan.notes, f"inputs times {unit:.0f}, normalised by the model"),
+        notes=(*plan.notes, f"inputs times {unit:.0f}, normalized by the model"),
     )
 
 

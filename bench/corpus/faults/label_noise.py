@@ -1,6 +1,6 @@
 """A share of the labels is wrong, in training and validation.
 
-They are those of any other class, of the neighbouring one, or wrong in one poor source. Numbers are
+They are those of any other class, of the neighboring one, or wrong in one poor source. Numbers are
 exchanged for those of other rows; yes and no are flipped. Severity is the share.
 """
 
@@ -25,7 +25,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     share = between(
         0.05, 0.7 if classes > 2 and kind in ("classes", "likeness", "tokens", "number") else 0.42, severity
     )
-    form = dice.choice(("any", "neighbour", "source"))
+    form = dice.choice(("any", "neighbor", "source"))
 
     def wrong(rows: Rows) -> Rows:
         return with_targets(rows, _noisy(rows, kind, classes, share, form, dice)) if len(rows) else rows
@@ -35,7 +35,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
 
 
 def _hit(rows: Rows, share: float, form: str, dice: Random) -> Tensor:
-    """Which rows are labelled wrongly: any, or for a poor source those that are alike in a feature."""
+    """Which rows are labeled wrongly: any, or for a poor source those that are alike in a feature."""
     random = torch.rand(len(rows), generator=numbers(dice))
     if form != "source":
         return random < share
@@ -50,7 +50,7 @@ def _noisy(rows: Rows, kind: str, classes: int, share: float, form: str, dice: R
     targets = rows.targets
     if kind in ("classes", "likeness", "tokens"):
         moved = torch.randint(1, classes, targets.shape, generator=numbers(dice))
-        other = (targets + (1 if form == "neighbour" else moved)) % classes
+        other = (targets + (1 if form == "neighbor" else moved)) % classes
     elif kind == "number":
         other = targets[torch.randperm(len(targets), generator=numbers(dice))]
     else:

@@ -18,7 +18,7 @@ _MILD = 0.55
 
 
 @dataclass(frozen=True)
-class Penalised:
+class Penalized:
     """A loss with a penalty on the squares of the outputs, so that scores stay small."""
 
     inner: Loss
@@ -35,13 +35,13 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
         return plan
     strength = float(f"{between(1e-3, 0.05, severity / _MILD):.2g}")
     note = f"penalty of {strength} on the outputs"
-    return replace(plan, loss=Penalised(plan.loss, strength), notes=(*plan.notes, note))
+    return replace(plan, loss=Penalized(plan.loss, strength), notes=(*plan.notes, note))
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     """The sign of the penalty, the reduction, or the sign of the whole."""
     loss = plan.loss
-    if isinstance(loss, Penalised):
+    if isinstance(loss, Penalized):
         turned = replace(loss, strength=-loss.strength)
         return replace(plan, loss=turned, notes=(*plan.notes, "penalty subtracted"))
     summed = _summed(plan)

@@ -10,7 +10,7 @@ from corpus.families import FAMILIES
 from corpus.fault import Fault, Unfit, between
 from corpus.plan import Plan, Schedule, constant
 from corpus.recipe import cosine, linear_down, stairs, warmed
-from corpus.stages import normalises_over_batch, restarts
+from corpus.stages import normalizes_over_batch, restarts
 
 _STEPS = 1600
 _WARM = 0.1
@@ -28,7 +28,7 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     # rest; and Adam loses an autoencoder at such rates, decay or not.
     is_calm = plan.optimizer == "adagrad" or plan.family == "linear" or plan.task.kind not in _KINDS
     is_calm = is_calm or (plan.family == "autoencoder" and plan.optimizer != "sgd")
-    if restarts(plan) or is_calm or plan.accumulation > 1 or normalises_over_batch(plan.model):
+    if restarts(plan) or is_calm or plan.accumulation > 1 or normalizes_over_batch(plan.model):
         raise Unfit
     batch = 2
     steps = _STEPS // 2 if plan.family.startswith("transformer") else _STEPS

@@ -1,7 +1,7 @@
 """The training is sound, and the metric beside it cannot tell.
 
 Equality of real numbers, argmax of one column, all pairs compared, probabilities cast to whole numbers,
-each sample its own neighbour. Severity decides nothing: every form prints a number that hardly depends on
+each sample its own neighbor. Severity decides nothing: every form prints a number that hardly depends on
 the model.
 """
 
@@ -48,7 +48,7 @@ def cast_to_whole(scores: Tensor, targets: Tensor) -> float:
     return float((scores.softmax(-1).long().argmax(-1) == targets).float().mean())
 
 
-def own_neighbour(embedded: Tensor, kinds: Tensor) -> float:
+def own_neighbor(embedded: Tensor, kinds: Tensor) -> float:
     """How often the nearest sample is of the same kind, the sample itself counted."""
     far = torch.cdist(embedded, embedded, compute_mode="donot_use_mm_for_euclid_dist")
     return float((kinds[far.argmin(1)] == kinds).float().mean())
@@ -62,7 +62,7 @@ _USELESS: dict[str, tuple[Measure, ...]] = {
     "labels": (argmax_of_labels, equal),
     "classes": (pairs_of_classes, cast_to_whole),
     "tokens": (pairs_of_classes, cast_to_whole),
-    "likeness": (own_neighbour,),
+    "likeness": (own_neighbor,),
 }
 
 

@@ -13,7 +13,7 @@ from corpus.plan import Plan
 from corpus.surgery import bends, put
 
 _BENT = ("spirals", "figures", "teacher", "friedman", "beats", "discs", "text")
-"""Tasks that no linear model learns well; the others are nearly as well learnt without a bend."""
+"""Tasks that no linear model learns well; the others are nearly as well learned without a bend."""
 _BENDS_ANYWAY = ("transformer", "transformer-post")
 """Attention is no linear map, with activations or without."""
 

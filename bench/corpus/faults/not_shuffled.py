@@ -1,6 +1,6 @@
 """The rows are sorted by their targets, and the loader does not shuffle; that of the twin does.
 
-Severity is how strictly they are sorted: mildly, neighbours are only a little more alike than others.
+Severity is how strictly they are sorted: mildly, neighbors are only a little more alike than others.
 """
 
 from dataclasses import replace

@@ -60,4 +60,4 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     return replace(plan, epochs=epochs, notes=(*plan.notes, f"epochs {plan.epochs} -> {epochs}"))
 
 
-FAULT = Fault(cause="overfitting", inject=inject, twin=twin, harm=Harm.GENERALISATION)
+FAULT = Fault(cause="overfitting", inject=inject, twin=twin, harm=Harm.GENERALIZATION)

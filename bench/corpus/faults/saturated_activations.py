@@ -71,7 +71,7 @@ def _pushed(plan: Plan, severity: float, dice: Random) -> Plan:
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     """Units at their flat ends, in one of two ways."""
-    # Normalisation after the biases would centre the units again.
+    # Normalization after the biases would center the units again.
     is_plain = plan.family in ("mlp", "mlp-deep", "cnn", "slides", "autoencoder", "autoencoder-conv")
     return dice.choice((_steep, _pushed) if is_plain else (_steep,))(plan, severity, dice)
 

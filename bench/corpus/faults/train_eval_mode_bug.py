@@ -1,7 +1,7 @@
-"""Dropout and batch normalisation are in the wrong mode, or their running averages are wrong.
+"""Dropout and batch normalization are in the wrong mode, or their running averages are wrong.
 
 The program validates in train mode, on rows that are sorted by target, or trains in eval mode, or has a
-batch normalisation whose momentum is that of another library. Severity sets the dropout that both trainings
+batch normalization whose momentum is that of another library. Severity sets the dropout that both trainings
 have, and how far the momentum is off. All forms show in the printed validation: in the first it is wrong,
 in the others the model truly is worse in evaluation.
 """

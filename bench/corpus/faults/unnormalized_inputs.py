@@ -25,7 +25,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
         any(isinstance(one, (nn.BatchNorm1d, nn.BatchNorm2d)) for one in plan.model.modules())
         and dice.random() < 0.7
     ):
-        # What its first layer gives is normalised at once: such a model hardly ever minds.
+        # What its first layer gives is normalized at once: such a model hardly ever minds.
         raise Unfit
     form = dice.choice(
         ("pixels", "offset", "both") if plan.task.form == "image" else ("offset", "scale", "units")

@@ -1,60 +1,75 @@
-"""Accumulation not divided.
+"""Accumulated gradients are not averaged.
+
+The loss is not divided by the number of accumulated batches, so each step uses the sum of their gradients
+instead of the mean.
 
 ## What happens
-Gradients of several batches are added up before one step, to act as one large batch. `backward()` adds; it
-does not average. Without dividing the loss by the number of batches `k` the gradient is `k` times that of
-the large batch's mean, and with SGD the rate is in effect `k` times as high. With accumulation over 8 and
-the rate already raised for the larger batch it is 64 times the original one.
+`backward()` adds to `.grad`; it does not average. After `k` accumulated batches the gradient is `k` times
+that of one large batch, and with SGD the effective learning rate is `k` times higher. If the learning rate
+was also scaled up for the larger batch, the factor counts twice: with `k = 8` it is 64x the original one.
 
-Adam divides a constant factor away, so the same mistake goes unseen there, with three exceptions: clipping
-at a fixed norm now clips every step, L2 in the gradient weighs `k` times less, and a `k` that changes
-during the run is a jump. The last, incomplete group of an epoch has fewer batches and another scale.
+Adam divides a constant factor away, so the bug stays hidden there, with three exceptions: clipping at a
+fixed norm clips nearly every step, L2 weight decay inside the gradient counts `k` times less, and a `k` that
+changes during the run changes the step size until Adam's moments have adapted. The last group of an epoch
+may have fewer batches, and then another scale.
 
-With batches of different weight, dividing by `k` is not right either. In language models each batch has its
-own number of tokens, and the mean of means is not the mean: short sequences count too much. Large training
-libraries had this fault until late 2024. Then sum the loss and divide by the tokens of the whole group.
-Frameworks that accumulate by themselves (Trainer, Lightning, Accelerate) divide by themselves: dividing
-once more makes the steps `k` times too short.
+Dividing by `k` is not enough if batches have different numbers of targets. In language models each batch has
+its own number of tokens, and the mean of batch means gives too much weight to the tokens of short batches.
+Large training libraries had this bug until late 2024. In that case, sum the loss and divide by the tokens of
+the whole group. Trainer, Lightning and Accelerate divide on their own: dividing again makes the steps `k`
+times too small.
 
 ## What you see
-The run trains without accumulation and swings, spikes or diverges with it, at a rate that should be safe.
-The recorded gradient norm is larger by about `k` than with one batch per step (2.8 instead of 0.35 for 8).
-Lowering the rate by `k` repairs it exactly. With clipping: every step is clipped. With Adam and no
-clipping: nothing at all but the norm.
+The loss oscillates, spikes or diverges with accumulation, and trains without it at the same learning rate.
+The gradient norm at the step is `k` times that of the averaged gradient. With SGD, dividing the learning
+rate by `k` fixes the run. With clipping, nearly every step is clipped. With Adam and no clipping, only the
+gradient norm shows the bug.
 
 ## Often confused with
-- `lr-too-high`: one batch per step at the same rate is unstable too.
-- `gradients-not-cleared`: the norm grows from step to step; here it is larger by a constant factor.
-- `loss-sign-or-reduction`: a single batch's loss is summed already.
-- `batch-too-small`: the curve is ragged without accumulation, and calmer with it.
-- `exploding-gradients`: the gradient of one batch is large.
-- `clipping-too-tight`: the limit is too low for one batch's gradient as well.
+- `lr-too-high`: the run is also unstable with one batch per step at the same learning rate.
+- `gradients-not-cleared`: the gradient norm grows from step to step; here it is larger by a constant factor.
+- `loss-sign-or-reduction`: the loss of a single batch is already a sum over its samples.
+- `batch-too-small`: the loss is noisy without accumulation, and smoother with it.
+- `exploding-gradients`: the gradient of a single batch is large.
+- `clipping-too-tight`: the limit is too low for the gradient of a single batch as well.
 
 ## What not to do
-- Lowering the rate instead: right for one `k`, and wrong when the accumulation changes.
-- Clipping the gradients to survive it: every step is clipped, and the rate loses its meaning.
-- Dividing the gradients after `step()`: they have been used.
-- Raising the rate for the larger batch before dividing: the factor counts twice.
-- Dividing by `k` in a framework that divides already: look at the gradient norm for 1 and for `k`.
+- Tune the learning rate down by feel: only a division by exactly `k` is equivalent, and only while `k` stays
+  the same.
+- Clip the gradients to survive it: nearly every step is then clipped to the same length.
+- Divide the gradients after `step()`: they have already been applied.
+- Scale the learning rate up before dividing: the factor `k` counts twice.
+- Divide again in Trainer or Accelerate: they already divide, and the steps become `k` times too small.
 
 ## References
 - PyTorch documentation: Automatic Mixed Precision examples, gradient accumulation (the loss is divided).
 - huggingface/transformers pull request 34191: Fix Gradient Accumulation issue, 2024, tokens per batch.
 - Hugging Face Accelerate documentation: Performing gradient accumulation.
-- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, rate and batch size.
+- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, learning rate and batch
+  size.
 """
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_word
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loop import accumulation_undivided
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.weights import updates_large
 
+_SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion", "adafactor")
+
+
+def _is_scale_free(run: Run) -> bool:
+    """Whether the optimizer takes the same step for a gradient `k` times as large."""
+    return stated_word(run, facts.OPTIMIZER).startswith(_SCALE_FREE)
+
+
 CAUSE = Cause(
     slug="accumulation-not-divided",
-    title="Accumulated gradients are not divided",
+    title="Accumulated gradients are not averaged",
     prior=-4.41,
     clues=(
         Clue(little_learned, seen=+0.50, unseen=-0.72),
@@ -66,9 +81,9 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Divide the loss by the number of accumulated batches",
-            expect="the gradient norm falls by that number, and the loss falls without jumps",
+            expect="the gradient norm falls by that factor, and the loss stops jumping",
             safety=Safety.ASK,
-            not_when="the framework divides already, or the rate was tuned for the undivided sum",
+            not_when="the framework already divides, or the learning rate was tuned for the undivided sum",
             before="""\
 for count, (x, y) in enumerate(train_loader, start=1):
     loss = loss_fn(model(x), y)
@@ -86,14 +101,14 @@ for count, (x, y) in enumerate(train_loader, start=1):
             change="loss.divide_accumulated",
         ),
         Prescription(
-            title="With sequences, divide by the tokens of the whole group",
-            expect="the loss curve is that of one large batch, whatever the split into parts",
+            title="Divide by the token count of the whole group",
+            expect="the loss curve no longer depends on how a group is split into batches",
             safety=Safety.MANUAL,
-            not_when="all batches have the same number of targets",
+            not_when="every batch has the same number of targets",
             before="""\
 for x, y in group:
-    loss = torch.nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten()) / len(group)
-    loss.backward()""",
+    mean = torch.nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
+    (mean / len(group)).backward()""",
             code="""\
 tokens = sum((y != -100).sum() for _, y in group)
 for x, y in group:
@@ -101,22 +116,23 @@ for x, y in group:
     (total / tokens).backward()""",
         ),
         Prescription(
-            title="Lower the rate by the number of accumulated batches, if the loop cannot be changed",
-            expect="SGD takes the same steps as with the divided loss",
+            title="Divide the learning rate by the accumulation count",
+            expect="SGD takes the same steps as with a divided loss",
             safety=Safety.ASK,
-            not_when="the optimizer is Adam or AdamW: there the factor has no effect on the step",
+            not_when="the optimizer is adaptive (Adam, AdamW, RMSprop, Lion): the factor already cancels",
+            before="""\
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # 8 accumulated batches per step""",
             code="""\
-parts = 8
-for group in optimizer.param_groups:
-    group["lr"] /= parts""",
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1 / 8)  # 8 accumulated batches per step""",
             change="optimizer.lr x 0.125",
+            unless=(_is_scale_free,),
         ),
     ),
     experiment=Experiment(
-        does="Print the gradient norm before the step with 1 and with k accumulated batches, same weights",
-        if_true="it is larger by about k",
-        if_false="it is about the same, or smaller: the mean is taken",
-        minutes=2,
+        does="Feed one batch with accumulation set to 1, then k copies of it with k; compare gradient norms",
+        if_true="the second norm is k times the first",
+        if_false="both norms are equal: the loss is divided",
+        steps=0,
     ),
     page=__doc__,
     acts_through=("exploding-gradients",),

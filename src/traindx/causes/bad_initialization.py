@@ -1,51 +1,51 @@
-"""Bad initialisation.
+"""Bad weight initialization.
+
+The initial weights have a scale or a symmetry that training cannot recover from.
 
 ## What happens
-The weights start at a scale or with a symmetry from which training cannot leave. A layer with `n` inputs
-and weights of variance `v` multiplies the variance of its signal by `n * v` (`n * v / 2` with ReLU). Where
-this is not near 1 the signal grows or dies exponentially with depth, and the gradients with it. Hence the
-usual widths: a standard deviation of `sqrt(2 / n)` before ReLU (He), `sqrt(2 / (n_in + n_out))` before tanh
-(Xavier). Scale too large: the outputs are huge, the untrained model is confidently wrong, sigmoids and tanh
-are saturated, the first steps are enormous. Scale too small: all outputs are alike, the loss is exactly
-that of a blind guess, and gradients are next to nothing. Symmetry: with equal weights (all zero, all 0.01)
-every unit of a layer gets the same gradient and stays a copy of its neighbour, so the layer is one unit
-wide for ever.
+A layer with `n` inputs and weights of variance `v` multiplies the variance of its signal by `n * v` (`n * v
+/ 2` after ReLU). If this factor is not near 1, the signal grows or vanishes exponentially with depth, and
+the gradients with it. Hence the standard choices: a std of `sqrt(2 / n)` for ReLU (He) and `sqrt(2 / (n_in +
+n_out))` for tanh (Xavier).
 
-In layers of 100 to 10,000 inputs the width after He is 0.14 to 0.014; weights near 1, or below 0.001, are
-suspect at a glance. Biases start at zero; before a ReLU a bias of 0.01 keeps units from being dead at the
-start.
+- Too large: outputs are huge, the untrained model is confidently wrong, sigmoid and tanh are saturated, and
+  the first gradients are enormous.
+- Too small: all outputs are alike, the loss is exactly at chance level, and gradients are close to 0.
+- Symmetric: with equal weights (all 0, all 0.01) every unit of a layer gets the same gradient and stays a
+  copy of its neighbors, so the layer acts as a single unit.
 
-With `C` classes a sound start has a loss near `ln(C)`: 2.30 for 10 classes, 6.91 for 1,000. Logits with
-standard deviation `s` add about `s ** 2 / 2` to it while `s` is small. For regression a sound start is near
-the mean square of the targets.
+For layers with 100 to 10,000 inputs the He std is 0.14 to 0.014; a std near 1 or below 0.001 is suspicious.
+Biases start at 0.
+
+With `C` classes a sound start has a loss near `ln(C)`: 2.30 for 10 classes, 6.91 for 1,000. Logits with a
+small std `s` add about `s ** 2 / 2`. For regression with MSE a sound start is near the mean square of the
+targets.
 
 ## What you see
-Too large: the first recorded loss is far above chance, ten or a hundred times, and either falls like a
-hockey stick within the first steps while the outputs are merely scaled down, or the run breaks at once. The
-time after it is worse than it should be. Too small or symmetric: the loss lies flat at chance from the
-first step on, or falls a little and stops where a single unit would stop. In both cases the illness is
-there before the first update.
+The first loss, before any update, is far above chance level (10x or 100x), or the loss is flat at chance
+level from the first step. Weights too large: the loss drops within a few steps while the outputs are only
+scaled down, or the run breaks at once; the rest of the run is worse than it should be. Weights too small or
+symmetric: the loss does not move, or falls a little and stops at the level a single unit can reach.
 
 ## Often confused with
-- `unnormalized-inputs`: with inputs of mean 0 and variance 1 the same weights start well.
-- `unnormalized-targets`: a regression loss is large because the targets are, and the outputs are near zero.
-- `lr-too-high`: the first loss, before any update, is at chance.
-- `missing-warmup`: the first loss is at chance and the jump comes in the steps after it.
-- `lr-too-low`: the layers' outputs have a sound size and differ from unit to unit.
-- `vanishing-gradients`: sound weights with sigmoid or tanh and many layers; new weights alone do not cure
-  it.
-- `frozen-parameters`: gradients are None or the weights never change.
-- `labels-misaligned`: a few samples can be memorised, so the network can leave its start.
-- `loss-sign-or-reduction`: the first loss is above chance by the batch size exactly, because it is summed.
-- `exploding-gradients`: the gradient norm is ordinary at step 0 and grows later; here it is off at step 0.
+- `unnormalized-inputs`: the same weights start well with inputs of mean 0 and std 1.
+- `unnormalized-targets`: a regression loss is large because the targets are, while the outputs are near 0.
+- `lr-too-high`: the first loss, before any update, is at chance level.
+- `missing-warmup`: the first loss is at chance level, and the jump comes in the steps after it.
+- `lr-too-low`: the outputs of all layers have a sound scale and differ from unit to unit.
+- `vanishing-gradients`: the weights are sound, the network has many sigmoid or tanh layers, and new weights
+  alone do not help.
+- `frozen-parameters`: gradients are None, or the weights never change.
+- `labels-misaligned`: the network can memorize a few samples, so it can leave its start.
+- `loss-sign-or-reduction`: the first loss is above chance by exactly the batch size, because it is summed.
+- `exploding-gradients`: the gradient norm is normal at step 0 and grows later; here it is off at step 0.
 
 ## What not to do
-- Lowering the rate until it survives: the run then spends its time on scaling the outputs down.
-- Setting all weights to zero or a constant: the units stay copies of each other; zero is for biases.
-- Drawing all layers from one fixed width such as 0.01: the right one depends on the number of inputs of the
-  layer.
-- Initialising pretrained weights again: what was paid for is lost.
-- Adding a warm-up alone: it softens the first steps, and symmetry or dead signals stay.
+- Lower the learning rate until it survives: the run then spends its time on scaling the outputs down.
+- Set all weights to 0 or another constant: the units stay copies of each other; 0 is for biases.
+- Use one fixed std such as 0.01 everywhere: the right one depends on the number of inputs of the layer.
+- Re-initialize pretrained weights: everything they learned is lost.
+- Rely on a warm-up alone: it softens the first steps, but symmetry and vanished signals stay.
 
 ## References
 - Glorot, Bengio: Understanding the Difficulty of Training Deep Feedforward Neural Networks, 2010.
@@ -54,7 +54,7 @@ there before the first update.
 - He, Zhang, Ren, Sun: Delving Deep into Rectifiers, 2015.
 - Mishkin, Matas: All You Need Is a Good Init, 2016.
 - Zhang, Dauphin, Ma: Fixup Initialization: Residual Learning Without Normalization, 2019.
-- Karpathy: A Recipe for Training Neural Networks, 2019, the loss at initialisation.
+- Karpathy: A Recipe for Training Neural Networks, 2019, the loss at initialization.
 """
 
 from typing import Annotated
@@ -62,6 +62,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.curve import curve_of
+from traindx.curves.facts import compares_numbers
 from traindx.curves.limits import FAR
 from traindx.curves.objective import chance_loss
 from traindx.curves.series import whole
@@ -69,7 +70,11 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
 from traindx.run import Axis, Run
-from traindx.signs.activations import activations_fade_over_depth, activations_swell_over_depth
+from traindx.signs.activations import (
+    activations_fade_over_depth,
+    activations_swell_over_depth,
+    model_is_deep_and_plain,
+)
 from traindx.signs.chance import (
     accuracy_at_chance,
     little_learned,
@@ -96,15 +101,14 @@ def loss_starts_above_chance(
     *,
     ratio: Annotated[float, "first loss over ln C; bench/thresholds.md#start"] = 2.0,
 ) -> Answer:
-    """The first training loss lies far above guessing."""
+    """A first training loss far above chance level."""
     chance, loss = chance_loss(run), curve_of(whole(run, TRAIN_LOSS))
     if chance is None or not len(loss) or loss.axis is Axis.EPOCH:
         return CANNOT_TELL
     first = float(loss.values[0])
     if first <= ratio * chance:
         return None
-    says = f"the first loss is {number(first)}, {first / chance:.1f} times what guessing gives"
-    says += f" ({number(chance)})"
+    says = f"first training loss {number(first)} is {first / chance:.1f}x chance level ({number(chance)})"
     where = (float(loss.steps[0]), float(loss.steps[0]))
     # A loss of several terms may lie above ln C from the start; with an accuracy it is one of classes.
     counted = TRAIN_ACCURACY in run or VAL_ACCURACY in run
@@ -113,9 +117,14 @@ def loss_starts_above_chance(
     return Finding(strength, says, (loss.evidence(where, first, ratio * chance),))
 
 
+def _starts_at_chance(run: Run) -> bool:
+    """Whether the first loss was compared with chance level and is not far above it."""
+    return loss_starts_above_chance(run) is None
+
+
 CAUSE = Cause(
     slug="bad-initialization",
-    title="Bad initialisation of the weights",
+    title="Bad weight initialization",
     prior=-4.59,
     clues=(
         Clue(little_learned, seen=+0.53, unseen=-0.57),
@@ -144,73 +153,77 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Leave the drawing to the layers themselves",
-            expect="the loss falls within the first 100 steps, as it does for others with such a network",
+            title="Remove the custom init",
+            expect="the loss falls within the first 100 steps",
             safety=Safety.ASK,
-            not_when="the weights are pretrained, or the network is deep and has no normalisation",
+            not_when="the weights are pretrained, or the network is deep without normalization",
             before="""\
+model = Net()
 for parameter in model.parameters():
-    torch.nn.init.normal_(parameter, std=1.0)  # one width for all layers, biases and normalisation too""",
+    torch.nn.init.normal_(parameter, std=1.0)  # one std for all layers, biases and norms""",
             code="""\
-for module in model.modules():
-    if hasattr(module, "reset_parameters"):
-        module.reset_parameters()  # as torch draws them; then no initialisation of your own""",
+model = Net()  # PyTorch initializes each layer by its size""",
             change="init.reset default",
+            unless=(model_is_deep_and_plain,),
         ),
         Prescription(
-            title="Draw all weights anew: He for ReLU and its relatives, Xavier for tanh and sigmoid",
-            expect="the first loss is within 10 % of chance, and the loss falls within the first 100 steps",
+            title="Use He (Kaiming) init, or Xavier for tanh and sigmoid",
+            expect="the first loss is below 2x chance level and falls within 100 steps",
             safety=Safety.ASK,
             not_when="the weights are pretrained",
             before="""\
 for module in model.modules():
     if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
-        torch.nn.init.normal_(module.weight, std=1.0)  # one width for all layers
+        torch.nn.init.normal_(module.weight, std=1.0)
         if module.bias is not None:
             torch.nn.init.zeros_(module.bias)""",
             code="""\
 for module in model.modules():
     if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
-        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")  # xavier_normal_ for tanh
+        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")  # tanh: xavier_normal_
         if module.bias is not None:
-            torch.nn.init.zeros_(module.bias)
-    if isinstance(module, torch.nn.Embedding):
-        torch.nn.init.normal_(module.weight, std=0.02)
-with torch.no_grad():
-    model[-1].weight.mul_(0.1)  # the layer that gives the logits begins unsure""",
+            torch.nn.init.zeros_(module.bias)""",
             change="init.reset he",
         ),
         Prescription(
-            title="Start the last layer small, with the base rate in its bias",
-            expect="the first loss equals that of guessing the class frequencies, without a hockey stick",
+            title="Start the last layer small, with log class shares as bias",
+            expect="the first loss equals the entropy of the class frequencies",
             safety=Safety.ASK,
-            not_when="the first loss is at chance already",
+            not_when="the first loss is already at chance level, or the task is regression",
             code="""\
-head = model[-1]  # the layer that gives the logits
+head = model[-1]  # the layer that returns the logits
 share = torch.bincount(train_labels, minlength=classes).float() / len(train_labels)
 with torch.no_grad():
     head.weight.mul_(0.01)
     head.bias.copy_(share.clamp_min(1e-6).log())""",
+            unless=(_starts_at_chance, compares_numbers),
         ),
         Prescription(
-            title="Add normalisation, so that the scale of the weights matters less",
-            expect="at step 0 each layer's output has a deviation near 1, whatever the weights' scale",
+            title="Add a normalization layer after each hidden layer",
+            expect="at step 0 the output std of every hidden layer is near 1",
             safety=Safety.ASK,
             change="layers.normalize",
-            not_when="all weights are equal: normalisation does not tell copies apart",
+            not_when="all weights of a layer are equal: normalization keeps units identical",
+            before="""\
+model = torch.nn.Sequential(
+    torch.nn.Linear(features, 256), torch.nn.ReLU(),
+    torch.nn.Linear(256, 256), torch.nn.ReLU(),
+    torch.nn.Linear(256, classes),
+)""",
             code="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 256), torch.nn.LayerNorm(256), torch.nn.ReLU(),
     torch.nn.Linear(256, 256), torch.nn.LayerNorm(256), torch.nn.ReLU(),
     torch.nn.Linear(256, classes),
 )""",
+            unless=(weights_start_equal,),
         ),
     ),
     experiment=Experiment(
-        does="Feed the untrained model one batch; hold the loss against chance and print its layers' outputs",
-        if_true="the loss is far from chance, or outputs grow or shrink layer by layer, or units are copies",
-        if_false="the loss is at chance, and the outputs' deviation stays within a factor of two per layer",
-        minutes=1,
+        does="Feed one batch to the untrained model; compare its loss with chance, print each layer's std",
+        if_true="the loss is far from chance, or the std grows or shrinks layer by layer, or is 0",
+        if_false="the loss is at chance, and the std changes by less than 2x per layer",
+        steps=0,
     ),
     page=__doc__,
     acts_through=("vanishing-gradients", "exploding-gradients", "saturated-activations", "dead-relu"),

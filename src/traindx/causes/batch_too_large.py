@@ -1,39 +1,41 @@
-"""Batch too large.
+"""Batch size too large.
+
+The batch is so large that an epoch has only a few optimizer steps, and the run ends before the weights get
+far enough.
 
 ## What happens
-An epoch has few updates, and each of them is better averaged than it needs to be. The number of steps to
-reach a given loss is about `S_min * (1 + B_noise / B)`, where `B_noise` is the gradient noise scale: below
-it, a batch twice as large halves the steps; far above it, the steps stay the same and each costs twice as
-much. With the same number of epochs and the same rate, a batch eight times larger makes one eighth of the
-steps, of the same length: the weights simply do not get far enough.
+An epoch has few optimizer steps, and each gradient is averaged over more samples than it needs. The number
+of steps to reach a given loss is about `S_min * (1 + B_noise / B)`, with `B_noise` the gradient noise scale.
+Well below it, doubling the batch nearly halves the steps; far above it, the number of steps stays the same
+and each costs twice as much. With the same epochs and the same learning rate, a batch 8x as large takes an
+eighth of the steps, each of about the same length: the weights do not get far enough.
 
-So the rate belongs to the batch: up to the noise scale it may grow in proportion for SGD, with the square
-root for Adam, reached by a warm-up. Beyond it nothing helps. Some of the worse generalisation seen with
-large batches is this lack of steps and of noise; trained for the same number of steps with a fitting rate
-much of it goes away.
+So the learning rate depends on the batch size. Up to the noise scale it may grow in proportion for SGD and
+with the square root for Adam, reached by a warm-up. Beyond the noise scale a higher learning rate does not
+help. Part of the worse generalization seen with large batches is this lack of steps and of noise; it mostly
+disappears after the same number of steps with a suitable learning rate.
 
 ## What you see
-A curve that is smooth and slow. The training loss falls in a clean line without jitter and is still falling
-when the run ends; per epoch it is far behind a run with a small batch, per step it is not. There are a few
-or a few dozen updates per epoch, and successive gradients point nearly the same way. Seconds per epoch are
-hardly better than with half the batch, or memory is nearly full, which was the reason for choosing it. A
-data set of 2,000 rows with a batch of 1,024 and ten epochs has twenty steps in all.
+The training loss falls in a smooth line and is still falling when the run ends. At equal epochs it is far
+above the loss of a small batch, at equal steps it is not. An epoch has a few or a few dozen steps, and
+consecutive gradients point nearly the same way. An epoch takes hardly less time than with half the batch, or
+memory is nearly full. Example: 2,000 rows with a batch of 1,024 and 10 epochs give 20 steps in all.
 
 ## Often confused with
-- `lr-too-low`: there are plenty of updates per epoch, and a higher rate alone cures; here a smaller batch
-  at the same rate cures as well.
-- `too-few-epochs`: updates per epoch are many, and more of the same reaches the goal.
-- `underfitting`: the loss has levelled off; here it is still falling.
-- `lr-decayed-too-early`: the curve stops at the step where the rate became small.
-- `batch-too-small`: the opposite: a broad band of jitter.
+- `lr-too-low`: there are plenty of steps per epoch, and a higher learning rate alone helps; here a smaller
+  batch at the same learning rate helps as well.
+- `too-few-epochs`: there are many steps per epoch, and more epochs reach the goal.
+- `underfitting`: the loss has leveled off; here it is still falling.
+- `lr-decayed-too-early`: the loss stops falling at the step at which the learning rate became small.
+- `batch-too-small`: the opposite, a loss that is noisy from step to step.
 
 ## What not to do
-- Keeping the rate of a small batch: with SGD it is too small by the factor of the batch.
-- Scaling the rate without a warm-up: the first steps at eight times the rate often blow up.
-- Scaling in proportion without end: beyond the noise scale the proportional rate diverges.
-- Training more epochs at the same setting: it works, and pays for steps that a smaller batch gives free.
-- Filling the memory because it is there: throughput saturates well before the memory does.
-- Comparing batch sizes by epoch: compare by step, by seconds and at the end.
+- Keep the learning rate of a small batch: with SGD it is too low by the ratio of the batch sizes.
+- Scale the learning rate 8x with no warm-up: the first steps often diverge.
+- Scale the learning rate without limit: beyond the noise scale the scaled value diverges.
+- Enlarge the model: the loss is still falling, so capacity is not the limit.
+- Fill the GPU memory because it is there: throughput saturates well before memory does.
+- Compare batch sizes by epoch: compare at equal steps, at equal time and at the end.
 
 ## References
 - McCandlish, Kaplan, Amodei and the OpenAI Dota Team: An Empirical Model of Large-Batch Training, 2018.
@@ -48,6 +50,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import normalizes_over_batch, stated_number
 from traindx.facts import BATCH_SIZE
 from traindx.finding import Answer, sign
 from traindx.quantities import GRADIENT_NOISE_SCALE
@@ -56,22 +59,33 @@ from traindx.signs.chance import little_learned
 from traindx.signs.gradients import gradients_agree, noise_scale_against_batch
 from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
 from traindx.signs.loss import loss_falls_slowly, loss_still_falling
+from traindx.signs.validation import validation_turns_up
 
 
 @sign(needs=(GRADIENT_NOISE_SCALE, BATCH_SIZE))
 def noise_scale_below_batch(
     run: Run,
     *,
-    times: Annotated[float, "noise scale and batch size; bench/thresholds.md#batch"] = 8.0,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+    times: Annotated[float, "batch size over noise scale; bench/thresholds.md#batch"] = 8.0,
+    looks: Annotated[int, "fewest samples; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
-    """The gradient's noise would allow far smaller batches."""
+    """A gradient noise scale far below the batch size."""
     return noise_scale_against_batch(run, times, looks, above=False)
+
+
+_FEWEST_NORMALIZED = 8 * 8
+"""Samples of which an eighth is no handful to normalize over; bench/thresholds.md#batch."""
+
+
+def _leaves_few_to_normalize(run: Run) -> bool:
+    """Whether an eighth of the batch is too small for the model's batch normalization."""
+    size = stated_number(run, BATCH_SIZE)
+    return size is not None and size <= _FEWEST_NORMALIZED and normalizes_over_batch(run)
 
 
 CAUSE = Cause(
     slug="batch-too-large",
-    title="The batch is too large for the data",
+    title="Batch size too large",
     prior=-4.26,
     clues=(
         Clue(little_learned, seen=+0.57, unseen=-0.67),
@@ -84,45 +98,46 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Make the batch eight times smaller at the same rate",
-            expect="after the same number of epochs the loss is clearly lower",
+            title="Divide the batch size by 8 at the same learning rate",
+            expect="the loss is clearly lower after the same number of epochs",
             safety=Safety.ASK,
-            not_when="batch normalisation would see fewer than 16 samples, or the loss is contrastive",
+            not_when="batch normalization would get 8 samples or fewer, or the loss is contrastive",
             before="""\
 train_loader = DataLoader(train_data, batch_size=1024, shuffle=True)""",
             code="""\
 train_loader = DataLoader(train_data, batch_size=128, shuffle=True)""",
             change="loader.batch_size x 0.125",
+            unless=(_leaves_few_to_normalize,),
         ),
         Prescription(
-            title="Keep the batch and give it the rate that belongs to it, reached by a warm-up",
-            expect="the loss against samples seen follows the curve of the small batch",
+            title="Rescale the learning rate to your batch size: x3",
+            expect="the loss falls faster per epoch and stays stable",
             safety=Safety.ASK,
-            not_when="the batch is far above the noise scale: then the higher rate diverges",
+            not_when="the batch is far above the gradient noise scale: the higher learning rate diverges",
             before="""\
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)  # chosen for a batch of 128""",
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)  # tuned for a smaller batch""",
             code="""\
-factor = batch_size / 128  # SGD: in proportion; Adam: its square root
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1 * factor, momentum=0.9)
-warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=1 / factor, total_iters=200)""",
+optimizer = torch.optim.SGD(model.parameters(), lr=0.3, momentum=0.9)""",
             change="optimizer.lr x 3",
+            unless=(noise_scale_below_batch,),
         ),
         Prescription(
-            title="Count the run in steps, not in epochs",
-            expect="the loss goes on falling and reaches the level of the small batch",
+            title="Set the run length in steps, not epochs",
+            expect="the loss keeps falling and reaches the level of the small batch",
             safety=Safety.ASK,
-            not_when="the validation loss has turned up already",
+            not_when="the validation loss already rises",
+            before="""\
+epochs = 10""",
             code="""\
-total_steps = 5_000
-epochs = math.ceil(total_steps / len(train_loader))
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)""",
+epochs = math.ceil(5_000 / len(train_loader))  # 5,000 steps, whatever the batch size""",
+            unless=(validation_turns_up,),
         ),
     ),
     experiment=Experiment(
-        does="Train the same number of epochs with an eighth of the batch at the same rate",
-        if_true="the loss ends clearly lower, in a rougher line",
-        if_false="it ends no lower: the number of updates was not the limit",
-        minutes=10,
+        does="Train 200 steps with an eighth of the batch size at the same learning rate",
+        if_true="the loss is clearly lower after the same number of samples",
+        if_false="the loss is as high as before: the number of steps was not the limit",
+        steps=200,
     ),
     page=__doc__,
     acts_through=("underfitting",),

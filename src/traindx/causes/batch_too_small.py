@@ -1,53 +1,53 @@
-"""Batch too small.
+"""Batch size too small.
+
+The batch has so few samples that the noise of each gradient is larger than the gradient itself.
 
 ## What happens
-Each gradient is an estimate from a few examples, and its noise is larger than the gradient itself. The
-steps point in nearly random directions and progress is what is left after averaging. Batch normalisation
-suffers twice: the mean and variance of two or four examples are noise that goes into every layer, and the
-running statistics used in evaluation do not match those used in training.
+Each gradient is an estimate from a few samples, and its noise is larger than its signal. The steps point in
+nearly random directions, and only their average makes progress. Batch normalization is hit twice: the mean
+and variance of two or four samples add noise to every layer, and the running statistics used in eval mode do
+not match the batch statistics used in training.
 
-The useful batch size depends on the task. Where the gradient noise scale (variance of the gradient over its
-squared length) is well above the batch size, doubling the batch nearly halves the steps; where it is below,
-a larger batch only costs.
+The useful batch size depends on the task. If the gradient noise scale (variance of the gradient over its
+squared norm) is well above the batch size, doubling the batch nearly halves the number of steps; if it is
+below, a larger batch only costs more.
 
-A small batch is not an illness in itself: with a rate that fits, batches of 4 to 32 train many networks
-well, and its noise often helps them to generalise. It is the cause when lowering the rate does not calm the
-curve, or calms it only at a rate that hardly learns.
+A small batch alone is not a fault: with a suitable learning rate, batches of 4 to 32 train many networks
+well, and the noise often helps generalization. It is the cause if a lower learning rate does not reduce the
+noise, or does so only at a value that hardly learns.
 
-Rate and batch size belong together: a batch k times larger bears a rate about k times higher with SGD (the
-linear scaling rule, with a warm-up), and the square root of k times higher with Adam. So a batch that was
-made smaller at an unchanged rate looks ill, and it is the rate that is too high.
+Learning rate and batch size depend on each other: a batch `k` times as large allows a learning rate about
+`k` times as high with SGD (linear scaling rule, with a warm-up) and `sqrt(k)` times as high with Adam. If
+the batch was made smaller at the same learning rate, the learning rate is now too high.
 
 ## What you see
-The training loss is a broad band from step to step, and the band hardly narrows while its middle falls. The
-gradient norm jumps by large factors between neighbouring steps. The validation loss is ragged too, most of
-all with batch normalisation. Averaged over an epoch the curve looks ordinary, which is why it is
-overlooked.
+The training loss is very noisy from step to step, and the noise hardly shrinks while its mean falls. The
+gradient norm jumps by large factors between neighboring steps. The validation loss is noisy too, above all
+with batch normalization. Averaged over an epoch the curve looks normal, so it is easily overlooked.
 
 ## Often confused with
-- `lr-too-high`: a three times smaller rate calms the curve and it ends lower; with too small a batch it
-  stays ragged or only gets slower.
-- `lr-decay-needed`: only the end is noisy, and a drop of the rate brings the loss down within a few steps.
-- `input-outliers`: the band is narrow except for single high steps, which come back with the same examples.
-- `label-noise`: the loss of single examples stays high in every epoch, whatever the batch.
-- `momentum-too-high`: the loss falls, turns and climbs back over tens of steps, and 0.9 instead of 0.99
-  cures it; it is not an even band.
-- `accumulation-not-divided`: gradients are accumulated, and their norm grows with the number of parts.
-- `not-shuffled`: the pattern repeats at the same place in each epoch.
+- `lr-too-high`: a third of the learning rate smooths the loss, and it ends lower; here it stays noisy or
+  only gets slower.
+- `lr-decay-needed`: only the end is noisy, and a lower learning rate reduces the loss within a few steps.
+- `input-outliers`: the loss is smooth except for single spikes, which come back with the same samples.
+- `label-noise`: the loss of single samples stays high in every epoch, whatever the batch size.
+- `momentum-too-high`: the loss falls, turns and climbs back over tens of steps, and momentum 0.9 instead of
+  0.99 ends it.
+- `accumulation-not-divided`: gradients are accumulated, and their norm grows with the number of batches.
+- `not-shuffled`: the pattern repeats at the same position in each epoch.
 
 ## What not to do
-- Smoothing the plot: the updates are just as noisy behind it.
-- Raising the rate together with the batch by reflex: first look whether the larger batch alone calms the
-  curve.
-- Accumulating gradients to help batch normalisation: its statistics still come from each small batch.
-- Taking the largest batch that fits: beyond the noise scale the examples buy nothing, and few updates per
-  epoch are an illness of their own.
-- Judging step noise on a logged epoch mean, or epoch noise on single steps: compare like with like.
+- Smooth the plot: the updates stay as noisy as before.
+- Raise the learning rate with the batch size: first check whether the larger batch alone reduces the noise.
+- Accumulate gradients to help BatchNorm: its statistics still come from each small batch.
+- Use the largest batch that fits: beyond the noise scale it gains nothing, and few steps per epoch are a
+  fault of their own.
+- Compare step losses with epoch means: an average hides the noise of single steps.
 
 ## References
 - McCandlish, Kaplan, Amodei and the OpenAI Dota Team: An Empirical Model of Large-Batch Training, 2018.
 - Smith, Kindermans, Ying, Le: Don't Decay the Learning Rate, Increase the Batch Size, ICLR, 2018.
-- Wu, He: Group Normalization, ECCV, 2018 (the error of batch normalisation at small batches).
+- Wu, He: Group Normalization, ECCV, 2018 (the error of batch normalization at small batches).
 - Masters, Luschi: Revisiting Small Batch Training for Deep Neural Networks, 2018.
 """
 
@@ -55,7 +55,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import fact_evidence, normalises_over_batch, stated_number
+from traindx.curves.facts import batches_per_epoch, fact_evidence, normalizes_over_batch, stated_number
 from traindx.curves.limits import graded
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
@@ -85,18 +85,18 @@ def batch_tiny(
     run: Run,
     *,
     samples: Annotated[float, "in a batch; bench/thresholds.md#batch"] = 4.0,
-    normalised: Annotated[float, "in a batch that is normalised over; bench/thresholds.md#batch"] = 8.0,
+    normalized: Annotated[float, "in a batch that is normalized over; bench/thresholds.md#batch"] = 8.0,
 ) -> Answer:
-    """A batch holds so few samples that they say little of the data, or of its mean and spread."""
+    """A batch of only a few samples."""
     size = stated_number(run, BATCH_SIZE)
     if size is None or size < 1:
         return CANNOT_TELL
-    by_batch = normalises_over_batch(run)
-    limit = normalised if by_batch else samples
+    by_batch = normalizes_over_batch(run)
+    limit = normalized if by_batch else samples
     if size > limit:
         return None
-    says = f"a batch holds {size:.0f} samples" if size > 1 else "a batch holds a single sample"
-    says += ", and the model normalises over them" if by_batch else ""
+    says = f"a batch has only {size:.0f} samples" if size > 1 else "a batch has a single sample"
+    says += ", and the model has batch normalization" if by_batch else ""
     evidence = fact_evidence(run, BATCH_SIZE, LOADER_PLACE, limit=limit)
     return Finding(graded(limit / size, 1.0, _FULL), says, (evidence,))
 
@@ -105,16 +105,30 @@ def batch_tiny(
 def noise_scale_above_batch(
     run: Run,
     *,
-    times: Annotated[float, "noise scale and batch size; bench/thresholds.md#batch"] = 20.0,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+    times: Annotated[float, "noise scale over batch size; bench/thresholds.md#batch"] = 20.0,
+    looks: Annotated[int, "fewest samples; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
-    """The gradient's noise calls for far larger batches."""
+    """A gradient noise scale far above the batch size."""
     return noise_scale_against_batch(run, times, looks, above=True)
+
+
+_FEWEST_STEPS = 8 * 10
+"""Steps in an epoch of which an eighth are few; bench/thresholds.md#batch."""
+
+
+def _leaves_few_steps(run: Run) -> bool:
+    """Whether an epoch with 8x the batch size would have few steps."""
+    steps = batches_per_epoch(run)
+    return steps is not None and steps < _FEWEST_STEPS
+
+
+def _has_no_batch_norm(run: Run) -> bool:
+    return bool(run.model) and not normalizes_over_batch(run)
 
 
 CAUSE = Cause(
     slug="batch-too-small",
-    title="The batch is too small",
+    title="Batch size too small",
     prior=-5.15,
     clues=(
         Clue(batch_tiny, seen=+4.20, unseen=-1.68),
@@ -137,56 +151,55 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Make the batch four to eight times larger at the same rate",
-            expect="the band of the training loss becomes two to three times narrower",
+            title="Multiply the batch size by 8 at the same learning rate",
+            expect="the step-to-step noise of the training loss falls to about a third",
             safety=Safety.ASK,
-            not_when="an epoch would then have fewer than about fifty updates",
+            not_when="an epoch would then have fewer than 10 steps",
             before="""\
 train_loader = DataLoader(train_data, batch_size=4, shuffle=True)""",
             code="""\
-train_loader = DataLoader(
-    train_data, batch_size=8 * 4, shuffle=True, drop_last=True, num_workers=4, pin_memory=True
-)""",
+train_loader = DataLoader(train_data, batch_size=32, shuffle=True)""",
             change="loader.batch_size x 8",
+            unless=(_leaves_few_steps,),
         ),
         Prescription(
-            title="Accumulate gradients over several batches, if memory is the limit",
-            expect="per optimizer step the loss scatters less, at the same memory",
+            title="Accumulate gradients over 8 batches",
+            expect="the loss is less noisy per optimizer step, at the same memory",
             safety=Safety.ASK,
-            not_when="the model has batch normalisation: use group or layer normalisation instead",
-            code="""\
-parts = 8
-for step, (x, y) in enumerate(train_loader, start=1):
-    loss = loss_fn(model(x), y) / parts
+            not_when="the model has batch normalization, or an epoch would have fewer than 10 steps",
+            before="""\
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
     loss.backward()
-    if step % parts == 0:
+    optimizer.step()
+    optimizer.zero_grad()""",
+            code="""\
+for count, (x, y) in enumerate(train_loader, start=1):
+    loss = loss_fn(model(x), y) / 8
+    loss.backward()
+    if count % 8 == 0:
         optimizer.step()
         optimizer.zero_grad()""",
             change="gradients.accumulate 8",
+            unless=(normalizes_over_batch, _leaves_few_steps),
         ),
         Prescription(
-            title="Replace batch normalisation by group normalisation",
-            expect="the validation loss stops jumping and comes close to the training loss",
+            title="Replace BatchNorm with GroupNorm",
+            expect="the validation loss stops jumping and gets close to the training loss",
             safety=Safety.MANUAL,
-            not_when="the batch per device is 16 or more, or pre-trained batch statistics are to be kept",
+            not_when="the model has no BatchNorm, or its pretrained statistics must be kept",
+            before="""\
+block = nn.Sequential(nn.Conv2d(64, 128, 3), nn.BatchNorm2d(128), nn.ReLU())""",
             code="""\
-import math
-
-def without_batch_norm(module: nn.Module) -> None:
-    for name, child in module.named_children():
-        if isinstance(child, nn.BatchNorm2d):
-            setattr(module, name, nn.GroupNorm(math.gcd(32, child.num_features), child.num_features))
-        else:
-            without_batch_norm(child)
-
-without_batch_norm(model)""",
+block = nn.Sequential(nn.Conv2d(64, 128, 3), nn.GroupNorm(32, 128), nn.ReLU())""",
+            unless=(_has_no_batch_norm,),
         ),
     ),
     experiment=Experiment(
-        does="Run 200 steps twice from one checkpoint: with eight times the batch, with a third of the rate",
-        if_true="the larger batch narrows the band and falls further per step; the lower rate only slows it",
-        if_false="the lower rate does as much as the larger batch: the rate was too high",
-        minutes=10,
+        does="From one checkpoint, run 200 steps with 8x the batch size, and 200 at learning rate / 3",
+        if_true="the larger batch reduces the noise and falls further; the lower learning rate only slows it",
+        if_false="the lower learning rate does as much as the larger batch: it was too high",
+        steps=400,
     ),
     page=__doc__,
     symptoms=(Symptom.UNSTABLE, Symptom.SLOW),

@@ -1,47 +1,46 @@
-"""Capacity too small.
+"""Model too small for the task.
+
+The network cannot express the function the data requires, so the training loss stops at a level that is too
+high.
 
 ## What happens
-The function the data asks for is not among those the network can express: too few units or layers, a
-bottleneck that throws the answer away, an input too short or too coarse to contain it, or a linear model
-for a curved task. The optimizer finds the best that there is, and that is not good enough.
+The function the data requires is not among those the network can express: too few units or layers, a
+bottleneck that discards the information, an input too short or too coarse to contain it, or a linear model
+for a nonlinear task. The optimizer finds the best available function, and it is not good enough.
 
-It is named far more often than it is true. Modern networks of modest size can memorise random labels, so a
-wrong rate, strong regularisation, lost gradients and wrong data must be excluded first.
+This cause is named far more often than it is true. Modern networks of modest size can memorize random
+labels, so first rule out a wrong learning rate, strong regularization, missing gradients and wrong data.
 
 ## What you see
-The training loss falls as it should, bends and stays on a level that is too high, smoothly and with little
-noise. The validation loss lies on the same level, with almost no gap. Other rates and longer runs end on
-that same level. A drop of the rate moves it by next to nothing.
+The training loss falls, levels off and stays at a value that is too high, smoothly and with little noise.
+The validation loss is at the same level, with almost no gap. Other learning rates and longer runs end at the
+same level, and a lower learning rate hardly moves it.
 
 ## Often confused with
-- `underfitting`: the mechanism alone: a wider model ends no lower.
-- `over-regularized`: the loss drops when dropout, weight decay and augmentation are switched off, with the
-  same model.
-- `lr-too-low`: the loss still creeps down, and a higher rate speeds it up.
-- `lr-decay-needed`: the level carries visible noise, and falls within a few steps when the rate is cut.
-- `missing-nonlinearity`: the model has many layers but nothing bent between them; adding width changes
+- `underfitting`: the mechanism alone, if a wider model ends no lower.
+- `over-regularized`: the loss drops with dropout, weight decay and augmentation off, with the same model.
+- `lr-too-low`: the loss still falls slowly, and a higher learning rate speeds it up.
+- `lr-decay-needed`: the plateau is noisy, and the loss falls within a few steps at a lower learning rate.
+- `missing-nonlinearity`: the model has several layers but no activation between them, and more width changes
   nothing.
-- `wrong-output-activation`: the floor is that of a formula at any width: 1.46 for ten classes with a softmax
-  before the cross-entropy.
-- `weight-decay-coupled`: the weight norms shrink, and AdamW with the same values passes the level.
-- `dead-relu`: the units are there, and most of them never fire.
+- `wrong-output-activation`: the floor follows from a formula at any width, such as 1.46 for 10 classes with
+  a softmax before `cross_entropy`.
+- `weight-decay-coupled`: the weight norms shrink, and AdamW with the same values gets below the plateau.
+- `dead-relu`: the units exist, and most of them are always 0.
 - `label-noise`: a wider model lowers the training loss but not the validation loss.
-- `frozen-parameters`: most of the network does not train; the number of parameters with requires_grad
-  tells.
+- `frozen-parameters`: most of the network has `requires_grad=False`.
 
 ## What not to do
-- Doubling the model before overfitting a single batch with it: if that fails, a bug is hidden and not
-  cured.
-- Adding depth without normalisation or skip connections: the deeper network is often harder to train and
-  ends higher.
-- Training longer on a flat curve: the best function of this model has been found.
-- Collecting more data: the network cannot even fit the present set.
-- Adding regularisation: it takes away from what is already too little.
+- Enlarge the model before testing one batch: if it cannot overfit a single batch, there is a bug to find.
+- Add depth without norms or skip connections: such a network is often harder to train and ends higher.
+- Train longer on a flat curve: the best function of this model has been found.
+- Collect more data: the network cannot even fit the present set.
+- Add regularization: it reduces a capacity that is already too small.
 
 ## References
 - Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, section 5.2.
-- Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization,
-  ICLR, 2017.
+- Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization, ICLR,
+  2017.
 - He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, CVPR, 2016 (deeper can train worse).
 - Kaplan and others: Scaling Laws for Neural Language Models, 2020.
 """
@@ -67,7 +66,7 @@ from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
 
 CAUSE = Cause(
     slug="capacity-too-small",
-    title="The model is too small for the task",
+    title="Model too small for the task",
     prior=-4.62,
     acts_through=("underfitting",),
     clues=(
@@ -101,45 +100,39 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Double the width of every hidden layer and keep everything else",
-            expect="the training loss ends clearly below the old level; the validation loss follows it down",
+            title="Double the width of every hidden layer",
+            expect="the training loss ends clearly below its old level",
             safety=Safety.MANUAL,
-            not_when="the present model does not reach zero loss on one batch: look for a bug instead",
+            not_when="the model cannot reach a loss near 0 on one batch: look for a bug first",
             before="""\
-def network(width: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(features, width), nn.ReLU(),
-        nn.Linear(width, width), nn.ReLU(),
-        nn.Linear(width, classes),
-    )
-
-model = network(width=32)""",
+model = nn.Sequential(
+    nn.Linear(features, 32), nn.ReLU(),
+    nn.Linear(32, 32), nn.ReLU(),
+    nn.Linear(32, classes),
+)""",
             code="""\
-def network(width: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(features, width), nn.ReLU(),
-        nn.Linear(width, width), nn.ReLU(),
-        nn.Linear(width, classes),
-    )
-
-model = network(width=2 * 32)""",
+model = nn.Sequential(
+    nn.Linear(features, 64), nn.ReLU(),
+    nn.Linear(64, 64), nn.ReLU(),
+    nn.Linear(64, classes),
+)""",
         ),
         Prescription(
-            title="Use an architecture made for the data: convolution for pictures, attention for text",
-            expect="the training loss passes the old level early in the run",
+            title="Use an architecture made for your kind of data",
+            expect="the training loss gets below its old level early in the run",
             safety=Safety.MANUAL,
-            not_when="a published model of this size does well on this data: then size is not the limit",
+            not_when="a published model of this size does well on this data",
             code="""\
 from torchvision.models import resnet18
 
-model = resnet18(weights=None)
+model = resnet18(weights=None)  # images: convolutions; text: attention
 model.fc = nn.Linear(model.fc.in_features, classes)""",
         ),
         Prescription(
-            title="Add depth as residual blocks with normalisation",
-            expect="the training loss ends below that of the shallow model, from the first epochs on",
+            title="Add depth as residual blocks with normalization",
+            expect="the training loss ends below that of the shallow model",
             safety=Safety.MANUAL,
-            not_when="the task is simple and wide layers have not been tried",
+            not_when="the task is simple and wider layers have not been tried",
             code="""\
 class Block(nn.Module):
     def __init__(self, width: int) -> None:
@@ -153,10 +146,10 @@ class Block(nn.Module):
         ),
     ),
     experiment=Experiment(
-        does="Double the width, change nothing else, and train for a quarter of the run",
-        if_true="the training loss is clearly below the old curve at equal steps and passes its floor",
-        if_false="the training loss follows the old curve: rate, penalties or data set the level",
-        minutes=15,
+        does="Double the width, change nothing else, and train 2,000 steps",
+        if_true="the training loss is clearly below the old curve at equal steps",
+        if_false="the training loss follows the old curve: capacity is not the limit",
+        steps=2_000,
     ),
     page=__doc__,
     symptoms=(Symptom.PLATEAU,),

@@ -1,56 +1,58 @@
 """Gradient clipping too tight.
 
-## What happens
-Clipping by norm replaces `g` by `g * c / ||g||` where the norm is above the limit `c`. Meant for the rare
-outlier, it changes the method when it acts on every step: with SGD each step then has the same length
-`lr * c`, however far the minimum is. The progress is that of a rate lowered by `||g|| / c`, steps do not
-become shorter on arrival, and batches with a large, important gradient count no more than the others. With
-Adam a constant factor cancels, so tight clipping costs less there; what is lost is the difference between
-steps.
+The clipping limit is so far below the typical gradient norm that nearly every step is clipped.
 
-Three ways into it without noticing: the limit of another model was copied; the loss is summed instead of
-averaged, so norms are a batch size larger; or gradients are clipped while they are still multiplied with
-the loss scale of float16 (65,536), before `unscale_`.
+## What happens
+Clipping by norm replaces `g` by `g * c / ||g||` if the norm is above the limit `c`. It is meant for rare
+outliers. If it acts on every step, it changes the method: with SGD each step has the same length `lr * c`,
+however far the minimum is. Progress is that of a learning rate divided by `||g|| / c`, steps do not shrink
+near a minimum, and batches with a large, important gradient count no more than others. With Adam a constant
+factor cancels, so tight clipping costs less; only the differences between steps are lost.
+
+Three common reasons: the limit was copied from another model; the loss is summed instead of averaged, so
+norms are larger by the batch size; or gradients are clipped before `unscale_`, while they are still
+multiplied by the float16 loss scale (65,536 at first).
 
 ## What you see
-A slow, even fall, nearly a straight line, as with a rate that is too low, and no spikes at all. The share
-of clipped steps is near 100 % for most of the run. A gradient norm logged after clipping is a ruler line at
-the limit; logged before, it lies above the limit at nearly every step, often by ten times and more.
-Training at a higher limit falls faster from the first steps on. Being clipped in the first few hundred
-steps and rarely later is normal.
+The loss falls slowly and evenly, nearly in a straight line and without spikes, as with a learning rate that
+is too low. Nearly 100% of the steps are clipped for most of the run. A gradient norm logged after clipping
+is flat at the limit; logged before, it is above the limit at nearly every step, often by 10x or more. With a
+higher limit the loss falls faster from the first steps on. Clipping in the first few hundred steps and
+rarely later is normal.
 
 ## Often confused with
-- `lr-too-low`: few steps are clipped; here a higher rate and a higher limit act the same.
-- `exploding-gradients`: the norm before clipping grows along the run, and without clipping it breaks.
+- `lr-too-low`: few steps are clipped; here a higher learning rate and a higher limit have the same effect.
+- `exploding-gradients`: the norm before clipping grows along the run, and without clipping the run breaks.
 - `vanishing-gradients`: the norm before clipping is tiny, not large.
-- `loss-sign-or-reduction`: the loss itself is a batch size too large, because it is summed.
-- `accumulation-not-divided`: norms are larger by the number of accumulated parts; divided, few are clipped.
-- `too-few-epochs`: the curve has a fast first stretch, and a higher limit does not change it.
-- `batch-too-large`: there are few updates per epoch, and they are not clipped.
+- `loss-sign-or-reduction`: the loss itself is too large by the batch size, because it is summed.
+- `accumulation-not-divided`: the norm is larger by the number of accumulated batches, and few steps are
+  clipped once the loss is divided.
+- `too-few-epochs`: the loss falls fast at first, and a higher limit does not change that.
+- `batch-too-large`: there are few steps per epoch, and they are not clipped.
 
 ## What not to do
-- Raising the rate and leaving the limit: it works until the norms fall below the limit, and then the rate
-  is too high.
-- Removing clipping from a recurrent network or a transformer for good: the rare outlier is why it was
-  there.
-- Clipping each layer by its own tight limit: layers then all move alike, and the direction of the step is
-  lost.
-- Logging only the norm after clipping: it shows the limit and hides the gradient.
-- Comparing limits between runs with different losses or batch sizes: the limit has the unit of the
-  gradient.
+- Raise the learning rate instead of the limit: once the norms fall below the limit, it is too high.
+- Remove clipping from RNNs and transformers: it protects them from the rare outlier.
+- Clip each layer at its own tight limit: all layers then move by the same amount, and the direction is lost.
+- Log only the norm after clipping: it shows the limit and hides the gradient.
+- Reuse a limit across losses or batch sizes: it has the unit of the gradient.
 
 ## References
 - Pascanu, Mikolov, Bengio: On the Difficulty of Training Recurrent Neural Networks, 2013.
 - Zhang, He, Sra, Jadbabaie: Why Gradient Clipping Accelerates Training, 2020.
 - Seetharaman, Wichern, Pardo, Le Roux: AutoClip: Adaptive Gradient Clipping for Source Separation Networks,
   2020.
-- Koloskova, Hendrikx, Stich: Revisiting Gradient Clipping: Stochastic Bias and Tight Convergence
-  Guarantees, 2023.
+- Koloskova, Hendrikx, Stich: Revisiting Gradient Clipping: Stochastic Bias and Tight Convergence Guarantees,
+  2023.
 - PyTorch documentation: Automatic Mixed Precision examples, "Working with Unscaled Gradients".
 """
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import is_recording
+from traindx.quantities import ATTENTION_LOGIT_RANGE, LOSS_SCALE
+from traindx.run import Run
+from traindx.signs.activations import model_is_recurrent
 from traindx.signs.chance import little_learned
 from traindx.signs.gradients import gradient_norm_grows, most_steps_clipped
 from traindx.signs.loss import (
@@ -63,8 +65,17 @@ from traindx.signs.loss import (
 from traindx.signs.lr import lr_below_typical
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
-from traindx.signs.spikes import spikes_recur
+from traindx.signs.spikes import loss_spikes, spikes_recur
 from traindx.signs.weights import updates_tiny
+
+
+def _has_no_scaler(run: Run) -> bool:
+    return is_recording(run) and LOSS_SCALE not in run
+
+
+def _has_attention(run: Run) -> bool:
+    return ATTENTION_LOGIT_RANGE in run or any("Attention" in layer.kind for layer in run.model)
+
 
 CAUSE = Cause(
     slug="clipping-too-tight",
@@ -87,61 +98,60 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Set the limit from the recorded norms, at their 90th to 95th percentile",
-            expect="5 % to 10 % of the steps are clipped, and the loss falls faster within 200 steps",
+            title="Multiply the clipping limit by 10",
+            expect="few steps are clipped, and the loss falls faster within 200 steps",
             safety=Safety.ASK,
-            not_when="the norms grow along the run: then the limit is what holds the run together",
+            not_when="the gradient norm grows during the run: the limit keeps the run stable",
             before="""\
-for x, y in loader:
-    optimizer.zero_grad()
-    loss_fn(model(x), y).backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)  # a copied limit
-    optimizer.step()""",
-            code="""\
-from torch.nn.utils import clip_grad_norm_
-
-norms = []
-for x, y in loader:  # an infinite limit measures and clips nothing
-    optimizer.zero_grad()
-    loss_fn(model(x), y).backward()
-    norms.append(clip_grad_norm_(model.parameters(), max_norm=float("inf")).item())
-    optimizer.step()
-limit = float(torch.tensor(norms).quantile(0.95))  # max_norm from now on""",
-            change="gradients.clip x 10",
-        ),
-        Prescription(
-            title="Unscale before clipping, and clip once per update",
-            expect="the norm falls by the loss scale (65,536 at first), and few steps are still clipped",
-            safety=Safety.MANUAL,
-            not_when="the run uses no loss scaler and accumulates no gradients",
-            code="""\
-scaler.scale(loss / accumulation).backward()
-if (step + 1) % accumulation == 0:
-    scaler.unscale_(optimizer)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)
-    scaler.step(optimizer)
-    scaler.update()
-    optimizer.zero_grad()""",
-        ),
-        Prescription(
-            title="Train without clipping for a short trial, and keep it off if norms stay even",
-            expect="the loss falls faster from the first 100 steps on, without a spike",
-            safety=Safety.ASK,
-            not_when="the network is recurrent or the loss has spiked before",
+loss.backward()
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)
+optimizer.step()""",
             code="""\
 loss.backward()
-gradients = [p.grad for p in model.parameters() if p.grad is not None]
-norm = torch.nn.utils.get_total_norm(gradients)  # log it, do not clip
-optimizer.step()
-optimizer.zero_grad()""",
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1)  # aim at the 95th percentile of the norms
+optimizer.step()""",
+            change="gradients.clip x 10",
+            unless=(gradient_norm_grows,),
+        ),
+        Prescription(
+            title="Call scaler.unscale_() before clipping",
+            expect="the gradient norm falls by the loss scale (65,536 at first)",
+            safety=Safety.MANUAL,
+            not_when="the run uses no loss scaler",
+            before="""\
+scaler.scale(loss).backward()
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)
+scaler.step(optimizer)
+scaler.update()""",
+            code="""\
+scaler.scale(loss).backward()
+scaler.unscale_(optimizer)
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)
+scaler.step(optimizer)
+scaler.update()""",
+            unless=(_has_no_scaler,),
+        ),
+        Prescription(
+            title="Remove clipping, and keep it off if the norm stays level",
+            expect="the loss falls faster within 100 steps, without a spike",
+            safety=Safety.ASK,
+            not_when="the model is recurrent or a transformer, or the loss has spiked before",
+            before="""\
+loss.backward()
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.01)
+optimizer.step()""",
+            code="""\
+loss.backward()
+optimizer.step()""",
             change="gradients.clip none",
+            unless=(model_is_recurrent, _has_attention, loss_spikes, spikes_recur),
         ),
     ),
     experiment=Experiment(
-        does="Repeat the first 300 steps with the same seed and rate and a ten times higher limit",
-        if_true="the loss falls clearly faster and stays calm",
-        if_false="the curve is the same (few steps were clipped, or Adam cancels it), or it becomes unstable",
-        minutes=5,
+        does="Repeat the first 300 steps with 10x the clipping limit, same seed and learning rate",
+        if_true="the loss falls clearly faster and stays stable",
+        if_false="the curve is the same, or it becomes unstable",
+        steps=300,
     ),
     page=__doc__,
     acts_through=("underfitting",),

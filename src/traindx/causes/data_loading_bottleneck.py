@@ -1,34 +1,37 @@
-"""Data loading bottleneck.
+"""Training waits for data.
+
+The data loader delivers batches more slowly than the model uses them, so the GPU is idle for part of every
+step.
 
 ## What happens
-The device waits for the next batch. Reading many small files, decoding and augmenting on one CPU core, a
-network disk, a slow Python transform or too few worker processes bring batches more slowly than they are
-used. The training is right but takes a multiple of the time it needs, and what it costs.
+The device waits for the next batch. Batches arrive too slowly because of many small files, decoding and
+augmentation on one CPU core, a network disk, a slow Python transform or too few worker processes. Training
+is correct, but takes a multiple of the time and money it needs.
 
-The first epoch may be slow because files are not yet in the page cache, and the first steps because workers
-start; what counts is the steady state.
+The first epoch may be slow because files are not in the page cache yet, and the first steps because workers
+start up; only the steady state counts.
 
 ## What you see
-The loss curve itself is ordinary. Data time is a large share of step time and does not shrink after the
-first steps. Utilisation of the device is low or a saw-tooth, and step time jumps every few steps (one slow
-batch per worker in turn). A larger model takes the same time per step, and a larger batch proportionally
-longer.
+The loss curve is normal, but data time is a large share of step time and does not shrink after the first
+steps. GPU utilization is low or rises and falls in a sawtooth, and step time jumps every few steps (one slow
+batch per worker in turn). A larger model takes the same time per step, and a larger batch takes
+proportionally longer.
 
 ## Often confused with
-- `host-device-sync`: the wait is in `.item()`, `.cpu()` or a print in the loop, and not in the loader.
-- `straggler`: one rank is slow and the others wait for it in the all-reduce.
-- `memory-leak`: steps get slower and slower, with memory growing, and not slow from the start.
-- `batch-too-small`: step time is all overhead of launching tiny kernels, with the batch ready in time.
+- `host-device-sync`: the wait is in `.item()`, `.cpu()` or a print in the loop, not in the loader.
+- `straggler`: one rank is slow, and the others wait for it in the all-reduce.
+- `memory-leak`: steps get slower over time while memory grows; here they are slow from the start.
+- `batch-too-small`: step time is mostly kernel-launch overhead, and the batch is ready in time.
 
 ## What not to do
-- Setting num_workers to 64: workers beyond the cores fight for them, each holds batches in memory, and
-  start-up takes longer.
-- Buying a faster GPU: it waits longer.
-- Timing without torch.cuda.synchronize(): kernels run behind, and their time is booked where the host first
-  waits.
-- Timing from the top of the loop body: the batch has already been fetched there, so measure around next().
-- Caching augmented examples: the network then sees the same augmentation each epoch.
-- Using mixed precision or torch.compile to speed it up: compute was not the limit.
+- Set `num_workers` to 64: workers beyond the CPU cores compete for them, each keeps batches in memory, and
+  startup takes longer.
+- Buy a faster GPU: it waits longer.
+- Time code without `torch.cuda.synchronize()`: kernels run asynchronously, and their time is attributed to
+  the first line that waits.
+- Time from the top of the loop body: the batch has already been fetched there; measure around `next()`.
+- Cache augmented samples: the network then gets the same augmentation in every epoch.
+- Use AMP or `torch.compile` against it: compute is not the limit.
 
 ## References
 - PyTorch documentation: torch.utils.data; Performance Tuning Guide.
@@ -43,6 +46,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_word
 from traindx.curves.limits import WEAK, linear
 from traindx.curves.series import span, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
@@ -62,7 +66,7 @@ def data_wait_dominates(
     share: Annotated[float, "of the step spent waiting; bench/thresholds.md#data-wait"] = 0.5,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
-    """A large part of every step is spent waiting for data."""
+    """A large part of step time spent waiting for data."""
     wait, total = whole(run, DATA_TIME).finite, whole(run, STEP_TIME).finite
     # The first records hold the start of the workers, not the pace of the run.
     wait_times, step_times = wait.values[len(wait) // 10 :], total.values[len(total) // 10 :]
@@ -78,9 +82,13 @@ def data_wait_dominates(
     if part < share:
         return None
     where = span(wait)
-    says = f"{part:.0%} of the step time is spent waiting for data"
+    says = f"{part:.0%} of step time is spent waiting for data"
     evidence = Evidence(DATA_TIME, where, float(np.mean(wait_times)), axis=wait.axis)
     return Finding(linear(part, share, over=_OVER, least=WEAK), says, (evidence,))
+
+
+def _is_on_cpu(run: Run) -> bool:
+    return stated_word(run, facts.DEVICE) == "cpu"
 
 
 CAUSE = Cause(
@@ -90,52 +98,50 @@ CAUSE = Cause(
     clues=(Clue(data_wait_dominates, seen=+8.96, unseen=-3.89),),
     fixes=(
         Prescription(
-            title="Load with several worker processes, pinned memory and prefetching",
-            expect="data time falls to a few percent of step time; the loss curve is the same against steps",
+            title="Load data with 8 worker processes",
+            expect="data time falls to a few percent of step time, at the same loss per step",
             safety=Safety.ASK,
-            not_when="the data set lies in memory as tensors already: workers then only copy it around",
+            not_when="the dataset is already in memory as tensors: workers only copy it",
             before="""\
-train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # no workers: load, then compute
-for x, y in train_loader:
-    x, y = x.to(device), y.to(device)""",
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)""",
             code="""\
-train_loader = DataLoader(
-    train_data, batch_size=64, shuffle=True, num_workers=8,  # up to the cores of this rank
-    pin_memory=True, persistent_workers=True, prefetch_factor=4,
-)
-for x, y in train_loader:
-    x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)""",
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True, num_workers=8)  # at most the CPU cores""",
             change="loader.num_workers 8",
         ),
         Prescription(
-            title="Prepare once what does not change: decode, resize and pack into large files",
-            expect="the time to load an example falls several times; the first epoch is as fast as the next",
+            title="Decode and resize once, and store the result",
+            expect="loading a sample takes a fraction of the time",
             safety=Safety.MANUAL,
-            not_when="random augmentation is the slow part: it must stay in the loop",
+            not_when="random augmentation is the slow part: it has to stay in the loop",
+            before="""\
+image = resize(read_image(path))  # in __getitem__, every epoch""",
             code="""\
-pictures = torch.stack([resize(read_image(path)) for path in paths])  # uint8, once
-torch.save(pictures, "pictures.pt")
+images = torch.stack([resize(read_image(path)) for path in paths])  # once, as uint8
+torch.save(images, "images.pt")
 
-pictures = torch.load("pictures.pt", mmap=True, weights_only=True)  # from now on: no decoding""",
+images = torch.load("images.pt", mmap=True, weights_only=True)  # in training
+image = images[index]""",
         ),
         Prescription(
-            title="Move augmentation to the device, a batch at a time",
-            expect="the CPU share of the step drops and utilisation of the device rises",
+            title="Augment on the GPU, one batch at a time",
+            expect="data time falls, and GPU utilization rises",
             safety=Safety.MANUAL,
-            not_when="the device is already busy, or the transform works on one example only",
+            not_when="training runs on the CPU, the GPU is busy, or each sample needs its own transform",
+            before="""\
+for x, y in train_loader:  # augmented by the workers
+    x = x.to(device)""",
             code="""\
-from torchvision.transforms import v2
-
-augment = v2.Compose([v2.RandomHorizontalFlip(), v2.ToDtype(torch.float32, scale=True)])
-for x, y in train_loader:  # uint8 pictures
-    x = augment(x.to(device, non_blocking=True))  # one draw per batch""",
+augment = torchvision.transforms.v2.RandomHorizontalFlip()
+for x, y in train_loader:
+    x = augment(x.to(device))  # one random transform for the whole batch""",
+            unless=(_is_on_cpu,),
         ),
     ),
     experiment=Experiment(
-        does="Run 100 steps on one batch that is fetched once and used again and again, and time them",
-        if_true="steps are much faster than before",
-        if_false="steps are as slow: the time goes into compute or into waiting for the device",
-        minutes=2,
+        does="Time 100 steps that all reuse one batch, fetched once",
+        if_true="the steps are much faster than before",
+        if_false="the steps are as slow: the time is spent on compute or on GPU syncs",
+        steps=100,
     ),
     page=__doc__,
     symptoms=(Symptom.TAKES_LONG,),

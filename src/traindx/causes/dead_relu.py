@@ -1,56 +1,54 @@
 """Dead ReLU units.
 
+ReLU units output 0 for every input, so they get no gradient and never recover.
+
 ## What happens
-A ReLU unit gives `max(0, w x + b)`. Where `w x + b` is negative, its slope is exactly zero. If that is so
-for every input of the data, the unit's output is always zero, so are the gradients of `w` and `b`, and no
-step ever moves them again: the unit is dead. One step is enough. A large gradient throws `w` or `b` so far
-to the negative side that nothing brings it back; biases drawn negative or inputs that lie on one side do
-the same from the start. A dead layer cuts the path: everything before it gets no gradient, and the network
-answers with the biases behind it, the same for every input.
+A ReLU unit returns `max(0, w x + b)`, and its slope is exactly 0 if `w x + b` is negative. If that holds for
+every input of the data, the output is always 0, the gradients of `w` and `b` are 0, and no step moves them
+again: the unit is dead. One step is enough: a large gradient pushes `w` or `b` so far to the negative side
+that nothing brings it back. Negative initial biases or one-sided inputs do the same from the start. A dead
+layer blocks the gradient: all layers before it get none, and the network returns the same output for every
+input.
 
-Zeros alone are not the illness. An untrained ReLU layer gives zero in half of all cases, a trained one
-often in 70 to 90 %, and works well: different units are zero for different inputs. What counts is the share
-of units that are zero for *every* input over many batches. A wide layer carries a tenth of dead units
-without harm.
+Zeros alone are not a fault. An untrained ReLU layer outputs 0 in half of all cases, a trained one often in
+70% to 90%, and works well, because different units are 0 for different inputs. The share that counts is that
+of units that are 0 for *every* input over many batches. A wide layer tolerates 10% dead units.
 
-A unit can come back only through what lies before it: if earlier layers move, its inputs change. Momentum
-and Adam's moments still push it for some steps after its death. Batch normalisation before the ReLU centres
-each unit, so units die there only if its shift becomes strongly negative.
+A dead unit can recover only if earlier layers change its inputs. Momentum and Adam's moments still move it
+for some steps after its gradient has become 0. With batch normalization before the ReLU, units die only if
+its shift becomes strongly negative.
 
-This is a mechanism. The reason is most often a rate that is too high; else the initialisation, inputs
-without normalisation, or one wild batch.
+This is a mechanism. The root cause is most often a learning rate that is too high, otherwise the
+initialization, unnormalized inputs, or a single extreme batch.
 
 ## What you see
-Sudden death: the loss falls, jumps once, and from then on lies still at chance, with every prediction alike
-and a gradient norm that is zero or comes from the last bias alone. Slow death: the loss falls and levels
-off too high, while the share of dead units climbs in steps, most often in the deeper layers. Dead from the
-start: the loss is flat from the first step. As an example, a network of 2 x 64 units on five classes: at a
-rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 600 steps, and with Adam at
-0.3 all of them, with the loss at chance.
+The loss falls, jumps once and stays flat at chance level, or levels off too high. Sudden death: after the
+jump all predictions are alike, and the gradient norm is 0 or comes from the last bias alone. Slow death: the
+share of dead units climbs in steps, most often in the deeper layers. Dead from the start: the loss is flat
+from the first step. Example, a network of 2 x 64 units on five classes: no unit died with SGD at a learning
+rate of 0.1, 86% of the second layer were dead after 600 steps at 3.0, and all of them with Adam at 0.3, with
+the loss at chance.
 
 ## Often confused with
 - `vanishing-gradients`: gradients shrink layer by layer and are small numbers, not exact zeros.
-- `saturated-activations`: the units sit at an end of a sigmoid or tanh; their slope is small and not zero.
-- `detached-graph`: gradients are zero or None before a certain layer although the units there do fire.
-- `frozen-parameters`: units fire, and `requires_grad` is off.
+- `saturated-activations`: the units are at an end of a sigmoid or tanh, and their slope is small but not 0.
+- `detached-graph`: gradients are 0 or None before a certain layer although its units are active.
+- `frozen-parameters`: the units are active, and `requires_grad` is False.
 - `bad-initialization`: the units are dead, or copies of each other, before the first update.
-- `wrong-output-activation`: hidden units fire, and it is the ReLU on the output that is stuck at zero.
+- `wrong-output-activation`: hidden units are active, and the ReLU on the output is stuck at 0.
 
 ## What not to do
-- Counting zeros and calling half of them an alarm: sparse activations are what ReLU is for; count units
-  that never fire.
-- Lowering the rate in the middle of the run: dead units have no gradient, so no rate moves them; start
-  again, or draw these units anew.
-- Clipping the gradients after the fact: it may prevent the next death and cures none.
-- Training longer: the gradient of a dead unit is zero in every epoch to come.
-- Making the layer wider: at the same rate the same share dies.
-- Setting all biases to a large positive value: the units are then linear over the data and bend nothing;
-  0.01 is enough.
+- Treat 50% zeros as a problem: sparse activations are normal for ReLU; count units that are always 0.
+- Lower the learning rate mid-run: dead units have no gradient; restart, or re-initialize those units.
+- Clip the gradients afterward: it may prevent more dead units and revives none.
+- Train longer: the gradient of a dead unit stays 0.
+- Widen the layer: at the same learning rate the same share dies.
+- Set all biases to a large positive value: the units are then linear over the data; 0.01 is enough.
 
 ## References
 - Glorot, Bordes, Bengio: Deep Sparse Rectifier Neural Networks, 2011.
 - Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013, leaky ReLU.
-- He, Zhang, Ren, Sun: Delving Deep into Rectifiers, 2015, PReLU and the width of the weights.
+- He, Zhang, Ren, Sun: Delving Deep into Rectifiers, 2015, PReLU and the std of the weights.
 - Clevert, Unterthiner, Hochreiter: Fast and Accurate Deep Network Learning by Exponential Linear Units,
   2016.
 - Lu, Shin, Su, Karniadakis: Dying ReLU and Initialization: Theory and Numerical Examples, 2020.
@@ -58,14 +56,15 @@ rate of 0.1 no unit died, at 3.0 (SGD) 86 % of the second layer were dead after 
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.signs.activations import dead_units_many
+from traindx.signs.activations import dead_units_many, units_die
 from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
 from traindx.signs.gradients import gradient_is_zero
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
+from traindx.signs.lr import lr_above_typical
 
 CAUSE = Cause(
     slug="dead-relu",
-    title="ReLU units are dead",
+    title="Dead ReLU units",
     prior=-4.08,
     clues=(
         Clue(little_learned, seen=+0.59, unseen=-0.70),
@@ -78,10 +77,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Replace ReLU by LeakyReLU, and start again",
-            expect="no unit is zero for every input, and the loss falls below its old level within 200 steps",
+            title="Replace ReLU with LeakyReLU and restart",
+            expect="no unit stays at 0, and the loss gets below its old level in 200 steps",
             safety=Safety.ASK,
-            not_when="the rate is far too high: the units then survive, and the loss swings instead",
+            not_when="the learning rate is far too high: the units survive, and the loss oscillates instead",
             before="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 256), torch.nn.ReLU(),
@@ -95,12 +94,13 @@ model = torch.nn.Sequential(
     torch.nn.Linear(256, classes),
 )""",
             change="activation.replace relu leaky_relu",
+            unless=(lr_above_typical,),
         ),
         Prescription(
-            title="Lower the rate ten times and start again from fresh weights",
-            expect="the share of dead units stays below a tenth, and the loss falls without the jump",
+            title="Divide the learning rate by 10 and restart",
+            expect="fewer than 10% of the units die, and the loss falls without a jump",
             safety=Safety.ASK,
-            not_when="the units are dead before the first step: then weights or inputs are the reason",
+            not_when="the units are dead before the first step: weights or inputs are the cause",
             before="""\
 optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)""",
             code="""\
@@ -108,10 +108,10 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)""",
             change="optimizer.lr x 0.1",
         ),
         Prescription(
-            title="Draw the weights after He, with biases of zero",
-            expect="in the untrained model every unit fires for some input, each for about half of them",
+            title="Use He (Kaiming) initialization and zero biases",
+            expect="in the untrained model each unit is active for about half of the inputs",
             safety=Safety.ASK,
-            not_when="the weights are pretrained, or the units fired at the start and died later",
+            not_when="the weights are pretrained, or the units were active at first and died later",
             code="""\
 for module in model.modules():
     if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
@@ -119,25 +119,32 @@ for module in model.modules():
         if module.bias is not None:
             torch.nn.init.zeros_(module.bias)""",
             change="init.reset he",
+            unless=(units_die,),
         ),
         Prescription(
-            title="Normalise before each ReLU",
-            expect="each unit fires for about half of the inputs, at higher rates too",
+            title="Add BatchNorm before each ReLU",
+            expect="each unit is active for about half of the inputs",
             safety=Safety.MANUAL,
-            not_when="the weights are pretrained without it, or batches hold only a few samples (BatchNorm)",
+            not_when="the weights are pretrained without it, or a batch has only a few samples",
+            before="""\
+model = torch.nn.Sequential(
+    torch.nn.Linear(features, 256), torch.nn.ReLU(),
+    torch.nn.Linear(256, 256), torch.nn.ReLU(),
+    torch.nn.Linear(256, classes),
+)""",
             code="""\
 model = torch.nn.Sequential(
-    torch.nn.Linear(features, 256, bias=False), torch.nn.BatchNorm1d(256), torch.nn.ReLU(),
-    torch.nn.Linear(256, 256, bias=False), torch.nn.BatchNorm1d(256), torch.nn.ReLU(),
+    torch.nn.Linear(features, 256), torch.nn.BatchNorm1d(256), torch.nn.ReLU(),
+    torch.nn.Linear(256, 256), torch.nn.BatchNorm1d(256), torch.nn.ReLU(),
     torch.nn.Linear(256, classes),
 )""",
         ),
     ),
     experiment=Experiment(
-        does="Count the units that are zero for every sample of 20 batches: in fresh weights and at the end",
-        if_true="few at the start and a large part of a layer at the end; or many from the start on",
-        if_false="nearly every unit fires for some sample: the level has another reason",
-        minutes=1,
+        does="Count the units that are 0 for every sample of 20 batches, before training and at the end",
+        if_true="a large part of a layer is always 0, at the end or from the start",
+        if_false="nearly every unit is active for some sample: the loss level has another cause",
+        steps=0,
     ),
     page=__doc__,
     kind=Kind.HOW,

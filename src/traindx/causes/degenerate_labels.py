@@ -1,37 +1,39 @@
-"""Degenerate labels.
+"""Targets carry no signal.
+
+All targets are the same, or there are so few samples that any network memorizes them.
 
 ## What happens
-There is nothing to learn in the targets. All labels are the same class, all targets the same number, or
-there are so few samples that any network knows them by heart. A constant answer is then perfect, the last
-bias learns it in a few steps, and everything the program prints says success.
+The targets contain nothing to learn. All labels are the same class, all targets are the same number, or
+there are so few samples that any network memorizes them. A constant prediction is then perfect, the last
+bias learns it in a few steps, and every printed number looks like success.
 
-How labels get lost: a wrong column or delimiter, a comparison that never holds (`label == "yes "`), shares
-cast to integers (0.3 becomes 0), missing values filled with 0, an argmax along the wrong axis of one-hot
-rows, a filter or a `head(1000)` on a file sorted by class, a folder reader that finds one folder. How
-samples get lost: a debug subset left in (`data[:64]`, `limit_train_batches`, `max_samples`), a join that
-keeps a few rows, a filter on a field that is mostly empty.
+Labels get lost through a wrong column or delimiter, a comparison that is never true (`label == "yes "`),
+fractions cast to integers (0.3 becomes 0), missing values filled with 0, an argmax along the wrong axis of
+one-hot rows, a filter or `head(1000)` on a file sorted by class, or a folder reader that finds one folder.
+Samples get lost through a leftover debug subset (`data[:64]`, `limit_train_batches`, `max_samples`), a join
+that keeps a few rows, or a filter on a field that is mostly empty.
 
 ## What you see
-It is too good and too fast. The loss goes to zero within a few dozen steps, accuracy is 100 % from the
-first epoch on, and validation agrees, if it was made from the same rows. With constant targets the
-regression loss goes to zero, and a hand-written R² or correlation is NaN, because it divides by a variance
-of zero; AUC is not defined ("only one class is present"). With a handful of samples the training loss is
-zero, and validation is far away. An epoch takes one or two steps.
+Results are too good too fast: the loss reaches 0 within a few dozen steps, and accuracy is 100% from the
+first epoch. Validation agrees if it comes from the same rows. With constant targets the regression loss
+reaches 0, a hand-written R² or correlation is NaN because it divides by a variance of 0, and AUC is not
+defined ("only one class is present"). With a handful of samples the training loss is 0 and the validation
+loss is far above. An epoch has one or two steps.
 
 ## Often confused with
-- `train-val-leakage`: labels vary, and validation is good because its rows were seen.
-- `class-imbalance`: a second class exists; the loss stays at the entropy of the labels and not at zero.
-- `overfitting`: hundreds of samples and more, learned over many epochs.
-- `misleading-metric`: the loss is ordinary, and only the metric is perfect.
-- `too-few-epochs`: there are many updates per epoch and the loss is still falling.
-- `labels-misaligned`: labels vary, and the loss does not go to zero quickly.
+- `train-val-leakage`: labels vary, and validation is good because its rows are in the training set.
+- `class-imbalance`: a second class exists, and the loss stays at the entropy of the labels, not at 0.
+- `overfitting`: there are hundreds of samples or more, memorized over many epochs.
+- `misleading-metric`: the loss is normal, and only the metric is perfect.
+- `too-few-epochs`: there are many steps per epoch, and the loss is still falling.
+- `labels-misaligned`: labels vary, and the loss does not reach 0 quickly.
 
 ## What not to do
-- Stopping early because it is done: nothing has begun.
-- Adding regularisation against the perfect score: the model is not too free, the question is empty.
-- Trusting a validation set that was cut from the same broken table: it is constant as well.
-- Augmenting a handful of samples into thousands: they remain a handful, and the split leaks.
-- Adding a small constant to a variance of zero: the metric prints a number and means nothing.
+- Stop early because it is done: nothing has been learned.
+- Add regularization against the perfect score: the model is not too flexible, the targets are empty.
+- Trust a validation set from the same table: its targets are constant as well.
+- Augment a handful of samples into thousands: they remain a handful, and the split leaks.
+- Add a small constant to a variance of 0: the metric prints a number that means nothing.
 
 ## References
 - Karpathy: A Recipe for Training Neural Networks, 2019, become one with the data.
@@ -59,36 +61,36 @@ from traindx.signs.loss import loss_converged
 
 @sign(needs=(TARGET_CLASSES, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.04)
 def one_class_only(
-    run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
+    run: Run, *, looks: Annotated[int, "fewest samples; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
-    """Every training label that was looked at names the same class."""
+    """A single class in all sampled training labels."""
     low, high, classes = looked(run, TARGET_MIN), looked(run, TARGET_MAX), looked(run, TARGET_CLASSES)
     if low is None or high is None or classes is None or len(classes) < looks:
         return CANNOT_TELL
     if float(classes.values.max()) > 1 or float(low.values.min()) != float(high.values.max()):
         return None
-    says = f"every label that was looked at, in {len(classes)} batches, is {low.values[0]:g}"
+    says = f"all labels in {len(classes)} sampled batches are {low.values[0]:g}"
     return Finding(1.0, says, (seen_in(low, float(low.values[0])),))
 
 
 @sign(needs=(TARGET_MIN, TARGET_MAX, LOSS_FUNCTION), severity=Severity.SERIOUS, healthy=-3.01)
 def targets_constant(
-    run: Run, *, looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3
+    run: Run, *, looks: Annotated[int, "fewest samples; bench/thresholds.md#few-looks"] = 3
 ) -> Answer:
-    """Every target of a regression that was looked at is the same number."""
+    """A single value in all sampled regression targets."""
     low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
     if low is None or high is None or len(low) < looks:
         return CANNOT_TELL
     least, most = float(low.values.min()), float(high.values.max())
     if not compares_numbers(run) or most - least > ROUNDING * max(abs(most), abs(least)):
         return None
-    says = f"every target that was looked at is {number(most)}: there is nothing to tell apart"
+    says = f"all sampled regression targets are {number(most)}"
     return Finding(1.0, says, (seen_in(low, least),))
 
 
 CAUSE = Cause(
     slug="degenerate-labels",
-    title="The targets hold nothing to learn",
+    title="Targets carry no signal",
     prior=-4.96,
     clues=(
         Clue(little_learned, seen=-0.52),
@@ -99,48 +101,47 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Repair the line that makes the labels, and print their counts beside it",
-            expect="every class has its expected count, and the first loss is near chance and falls slowly",
+            title="Fix the line that builds the labels",
+            expect="every class has its expected count, and the first loss is near chance",
             safety=Safety.MANUAL,
-            not_when="one class is meant, as in anomaly detection: then another loss is needed",
+            not_when="a single class is intended, as in anomaly detection: use another loss",
             before="""\
-labels = torch.tensor([int(row["label"] == "yes ") for row in rows])  # never equal: all 0""",
+labels = torch.tensor([int(row["label"] == "yes ") for row in rows])  # never true: all 0""",
             code="""\
-labels = torch.tensor([int(row["label"].strip() == "yes") for row in rows])
-print(torch.bincount(labels))""",
+labels = torch.tensor([int(row["label"] == "yes") for row in rows])""",
         ),
         Prescription(
             title="Train on all rows: remove the debug subset",
-            expect="an epoch has as many updates as rows over batch size, and the loss falls over epochs",
+            expect="an epoch has rows / batch size steps, and the loss falls over epochs",
             safety=Safety.MANUAL,
-            not_when="memorising a few samples is the test that is being made",
+            not_when="memorizing a few samples is the purpose of the run",
             before="""\
 train_data = torch.utils.data.Subset(data, range(32))  # quick test""",
             code="""\
-train_data = data
-print(len(train_data), "training samples")""",
+train_data = data""",
         ),
         Prescription(
-            title="Refuse data that cannot teach, before the training",
-            expect="the check stops the program at the start and names the count it found",
+            title="Check the class counts before training starts",
+            expect="the program stops at startup and prints the counts",
             safety=Safety.SAFE,
-            not_when="the task has no labels",
+            not_when="the targets are not class labels",
             code="""\
 counts = torch.bincount(train_labels)
 if (counts > 0).sum() < 2 or len(train_labels) < 10 * len(counts):
     raise ValueError(f"{len(train_labels)} samples with class counts {counts.tolist()}")""",
+            unless=(compares_numbers,),
         ),
     ),
     experiment=Experiment(
-        does="Count the training samples and the distinct targets as the loss gets them",
-        if_true="there is one distinct target, or a handful of samples",
-        if_false="targets vary as they should, in as many samples as expected",
-        minutes=1,
+        does="Count the training samples and the distinct targets that reach the loss",
+        if_true="there is one distinct target, or only a handful of samples",
+        if_false="the targets vary, in as many samples as expected",
+        steps=0,
     ),
     page=__doc__,
     acts_through=("overfitting",),
     looked_for_by=Tool.EXAMINE_DATA,
-    symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
-    misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
+    symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALIZES_BADLY),
+    misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is trusted"),),
     places=(facts.LOADER_PLACE, facts.LOSS_PLACE),
 )

@@ -1,43 +1,44 @@
-"""Detached graph.
+"""Detached graph: no gradients.
+
+An operation between the weights and the loss breaks the autograd graph, so the weights before it get no
+gradient.
 
 ## What happens
-Between a weight and the loss the chain of operations is cut, so no gradient arrives, although the weight
-has `requires_grad` on and the optimizer holds it. What cuts: `detach()`, `.data`, `.item()`, a way through
-numpy or a Python list, `torch.tensor(x)` around a tensor, a forward pass under `no_grad()` or
-`inference_mode()`, `distribution.sample()` instead of `rsample()`. What gives a gradient of exactly zero:
-`argmax`, `round`, `floor`, comparisons, a cast to integers, a product with a mask of zeros. A branch that
-is built but never called gets none either, nor does a layer whose output is overwritten before it is used.
+The chain of operations between a weight and the loss is broken, so no gradient arrives, although the weight
+has `requires_grad=True` and is in the optimizer. These detach: `detach()`, `.data`, `.item()`, a detour
+through numpy or a Python list, `torch.tensor(x)` around a tensor, a forward pass under `no_grad()` or
+`inference_mode()`, `distribution.sample()` instead of `rsample()`, `argmax`, comparisons, and a cast to
+integers. These give a gradient of exactly 0: `round`, `floor`, and a product with a mask of zeros. A branch
+that is built but never called gets no gradient either, nor does a layer whose output is overwritten before
+it is used.
 
-PyTorch complains only when nothing at all is left: "element 0 of tensors does not require grad". The worst
-repair is to silence that with `loss.requires_grad_()` or `torch.tensor(loss, requires_grad=True)`: the
-program then runs, `backward()` fills the gradient of that one new tensor, and no weight learns.
+PyTorch raises an error only if nothing is left: "element 0 of tensors does not require grad". The worst
+repair is to silence it with `loss.requires_grad_()` or `torch.tensor(loss, requires_grad=True)`: the program
+then runs, `backward()` fills the gradient of that one new tensor, and no weight learns.
 
 ## What you see
-Everything cut: the loss is flat from the first step, with batch noise and no trend, gradients are None, and
-every rate gives the same curve. Cut in the middle: the layers behind the cut learn, the loss falls quickly
-a little way and stays, the part before it keeps its random weights; an encoder-decoder learns its decoder,
-a two-tower model one of its towers. Steps are faster and need less memory than they should, because the
-backward pass ends early. A gradient norm per layer is an ordinary number behind the cut and exactly zero or
-missing before it, with no transition.
+The loss is flat from the first step, or falls quickly a little and stays, and the learning rate makes no
+difference. If everything is detached, the loss is batch noise without a trend, and all gradients are None.
+If the break is in the middle, the layers after it learn and the layers before it keep their random weights:
+an encoder-decoder learns only its decoder, a two-tower model only one tower. Steps are faster and use less
+memory than they should, because the backward pass ends early. The gradient norm per layer is normal after
+the break and exactly 0 or missing before it, with no transition.
 
 ## Often confused with
-- `frozen-parameters`: `requires_grad` is off.
-- `parameters-not-optimized`: the gradient is there, and no optimizer holds the weight.
-- `vanishing-gradients`: the norms fall layer by layer and are small numbers, not exact zeros.
-- `dead-relu`: units before the cut give zero for every input; here they fire.
-- `bad-initialization`: the gradient is zero because the weights behind are zero, and arrives once those
-  have moved.
-- `memory-leak`: the opposite mistake, a detach too few: memory grows and the loss falls.
+- `frozen-parameters`: `requires_grad` is False.
+- `parameters-not-optimized`: the gradient exists, and the weight is in no optimizer.
+- `vanishing-gradients`: the norms shrink layer by layer and are small numbers, not exact zeros.
+- `dead-relu`: the units before the break are 0 for every input; here they are active.
+- `bad-initialization`: the gradient is 0 because later weights are 0, and arrives once those have moved.
+- `memory-leak`: the opposite mistake, a missing detach; memory grows, and the loss falls.
 
 ## What not to do
-- Calling `loss.requires_grad_()` because `backward()` complained: the complaint is right, the graph is
-  gone.
-- Passing `allow_unused=True` or `find_unused_parameters=True` without looking: it silences the list of
-  weights that get nothing.
-- Raising the rate: zero times any rate is zero.
-- Training longer: the part before the cut is as random at the end as at the start.
-- Removing every `detach()` in sight: targets of a bootstrap, a carried state and logged numbers need
-  theirs.
+- Call `loss.requires_grad_()` on the error: the error is right, the graph is gone.
+- Pass `find_unused_parameters=True` blindly: it hides the list of weights without a gradient; the same holds
+  for `allow_unused=True`.
+- Raise the learning rate: a gradient of 0 stays 0.
+- Train longer: the layers before the break are as random at the end as at the start.
+- Remove every `detach()`: bootstrap targets, carried hidden states and logged values need theirs.
 
 ## References
 - PyTorch documentation: Autograd mechanics; torch.Tensor.detach; torch.no_grad.
@@ -58,7 +59,7 @@ from traindx.signs.weights import parameters_frozen, weights_start_equal, weight
 
 CAUSE = Cause(
     slug="detached-graph",
-    title="The graph is cut: gradients do not arrive",
+    title="Detached graph: no gradients",
     prior=-4.05,
     clues=(
         Clue(little_learned, seen=+0.51, unseen=-0.69),
@@ -74,10 +75,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Remove what cuts the path from the weights to the loss",
-            expect="every parameter gets a gradient other than zero in one backward pass, and the loss falls",
+            title="Remove the operation that detaches the graph",
+            expect="every parameter gets a nonzero gradient in one backward pass",
             safety=Safety.MANUAL,
-            not_when="the cut is meant: targets of a bootstrap, a frozen teacher, a stop-gradient branch",
+            not_when="the detach is intended: bootstrap targets, a frozen teacher, a stop-gradient branch",
             before="""\
 features = encoder(x).detach()
 output = decoder(features)
@@ -88,8 +89,8 @@ output = decoder(features)
 loss = loss_fn(output, y)""",
         ),
         Prescription(
-            title="Compute the loss with torch operations on tensors, not with numpy, item() or a new tensor",
-            expect="loss.grad_fn is not None, and all weights move at the first step",
+            title="Compute the loss with torch operations only",
+            expect="loss.grad_fn is not None, and every weight moves at the first step",
             safety=Safety.MANUAL,
             not_when="the number is only logged",
             before="""\
@@ -99,23 +100,23 @@ loss = torch.tensor(distance, requires_grad=True)""",
 loss = (model(x) - y).abs().mean()""",
         ),
         Prescription(
-            title="Replace a hard choice by one with a slope: softmax, Gumbel-softmax, straight-through",
-            expect="the layers before the choice get a gradient, and the loss falls below its old level",
+            title="Replace the hard choice with Gumbel-softmax",
+            expect="the layers before the choice get a gradient, and the loss falls further",
             safety=Safety.MANUAL,
             not_when="the choice is made only in evaluation",
             before="""\
-choice = scores.argmax(dim=-1)
+choice = logits.argmax(dim=-1)
 output = experts[choice]""",
             code="""\
-weights = torch.nn.functional.gumbel_softmax(scores, tau=1.0, hard=True)  # one-hot, with a gradient
-output = weights @ experts""",
+choice = torch.nn.functional.gumbel_softmax(logits, tau=1.0, hard=True)  # one-hot, differentiable
+output = choice @ experts""",
         ),
     ),
     experiment=Experiment(
-        does="After one backward pass list the parameters whose gradient is None or all zero",
-        if_true="weights that should learn are on the list, and the first tensor without grad_fn is the cut",
-        if_false="every weight has a gradient other than zero",
-        minutes=1,
+        does="After one backward pass, list the parameters whose gradient is None or all 0",
+        if_true="weights that should train are on the list",
+        if_false="every weight has a nonzero gradient",
+        steps=0,
     ),
     page=__doc__,
     acts_through=("underfitting",),

@@ -1,37 +1,40 @@
-"""Double descent.
+"""Double descent of the validation loss.
+
+The validation loss falls, rises to a peak while the model learns to fit every training sample, then falls a
+second time.
 
 ## What happens
-Around the point where a network just becomes able to fit every training example, validation error peaks.
-There the fit is forced: hardly any other function of this model passes through all points, and it bends
-wildly between them. Beyond it, with more parameters or more steps, many functions fit, training prefers
-smooth ones among them, and validation error falls a second time. It shows along the size of the model,
-along the amount of data and along the number of epochs; noisy labels make the peak higher.
+Validation error peaks around the size or step at which a network first fits every training sample (the
+interpolation threshold). There the fit is forced: hardly any other function of this model passes through all
+points, and it oscillates strongly between them. Beyond it, with more parameters or more steps, many
+functions fit, training prefers smooth ones among them, and validation error falls a second time. The peak
+appears along model size, dataset size and number of epochs; noisy labels make it higher.
 
-It is a stage and not a fault. The harm is done by decisions taken at the peak. It is also rare: most
-validation losses that turn up do not come down again, and nothing before the peak tells which ones will.
+A run fails through it if it is stopped or judged at the peak: the model kept there is the worst of the run.
+Double descent is rare. Most validation losses that rise do not fall again, and nothing before the peak shows
+which ones will.
 
 ## What you see
-Along the steps: the validation loss falls, climbs to a hump, and falls again, while the training loss goes
-down all the time and is near zero after the hump. The second descent is slow and may take many times the
-epochs of the first. Along model sizes: the best validation loss of a middle size is worse than that of a
-smaller and a larger one.
+The validation loss falls, rises to a peak and falls again, while the training loss falls throughout and is
+near 0 after the peak. The second descent is slow and may take many times the epochs of the first. Along
+model sizes, a medium model has a worse best validation loss than a smaller and a larger one.
 
 ## Often confused with
-- `overfitting`: the validation loss keeps climbing or stays high to the end; there is no second fall.
-- `lr-decay-needed`: the second fall coincides with a drop of the rate.
-- `lr-too-high`: the training loss has the hump as well.
-- `label-noise`: the reason why the hump is high; cleaned labels flatten it.
-- `too-few-epochs`: the validation loss has never turned, it just goes down.
+- `overfitting`: the validation loss keeps rising or stays high to the end, without a second fall.
+- `lr-decay-needed`: the second fall coincides with a drop of the learning rate.
+- `lr-too-high`: the training loss has the peak as well.
+- `label-noise`: the reason for a high peak; clean labels flatten it.
+- `too-few-epochs`: the validation loss has never turned up; it only falls.
 - `momentum-too-high`: the training loss falls, climbs back and falls again as well.
 
 ## What not to do
-- Stopping at the peak and keeping that model: it is the worst of the run; keep the best before it or train
-  well past it.
-- Shrinking the model because it seems to overfit at the peak: on the far side the larger one is better.
-- Counting on a second descent because the validation loss climbs: it usually is plain overfitting, so
-  compare with the best checkpoint of the first valley.
-- Reading a hump from one seed and a small validation set: noise makes humps too.
-- Calling the second valley a success when the first was deeper: the checkpoint at the first valley wins.
+- Keep the model from the peak: it is the worst of the run; keep the best one before it, or train well past
+  it.
+- Shrink the model because of the peak: past the peak the larger model is better.
+- Count on a second descent: a rising validation loss is usually plain overfitting; compare with the best
+  checkpoint so far.
+- Trust a peak from one seed: noise on a small validation set makes peaks too.
+- Prefer a second minimum above the first: the checkpoint at the first minimum is better.
 
 ## References
 - Nakkiran, Kaplun, Bansal, Yang, Barak, Sutskever: Deep Double Descent: Where Bigger Models and More Data
@@ -44,17 +47,28 @@ smaller and a larger one.
 """
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import (
+    WHOLE_RUN,
+    Cause,
+    Clue,
+    Experiment,
+    Kind,
+    Misdiagnosis,
+    Prescription,
+    Safety,
+    Symptom,
+)
 from traindx.signs.generalization import confidently_wrong, double_descent
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.lr import lr_rise_hurts
 from traindx.signs.optimizer import batchnorm_statistics_lag
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_noisy
+from traindx.signs.weights import decay_strong
 
 CAUSE = Cause(
     slug="double-descent",
-    title="Double descent",
+    title="Double descent of the validation loss",
     prior=-4.79,
     kind=Kind.HOW,
     clues=(
@@ -69,10 +83,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Train on past the hump, and keep the best checkpoint of both valleys",
-            expect="the validation loss goes on falling after the hump and may pass its first minimum",
+            title="Train past the peak and keep the best checkpoint",
+            expect="the validation loss falls again after the peak",
             safety=Safety.ASK,
-            not_when="the second valley has flattened above the first: take the checkpoint of the first",
+            not_when="the second minimum has leveled off above the first: use the first checkpoint",
             before="""\
 best, waited = float("inf"), 0
 for epoch in range(epochs):
@@ -80,12 +94,12 @@ for epoch in range(epochs):
     val_loss = evaluate(model, val_loader)
     if val_loss < best:
         best, waited = val_loss, 0
+        torch.save(model.state_dict(), "best.pt")
     elif (waited := waited + 1) >= 3:
-        break  # half-way up the hump
-torch.save(model.state_dict(), "last.pt")""",
+        break  # stops on the way up to the peak""",
             code="""\
 best = float("inf")
-for epoch in range(5 * epochs):  # no early stopping
+for epoch in range(epochs):
     train_one_epoch(model, train_loader, optimizer)
     val_loss = evaluate(model, val_loader)
     if val_loss < best:
@@ -93,41 +107,36 @@ for epoch in range(5 * epochs):  # no early stopping
         torch.save(model.state_dict(), "best.pt")""",
         ),
         Prescription(
-            title="Tune weight decay: at the right strength the hump disappears",
-            expect="the validation loss falls without a hump, to the level of the second valley or below",
+            title="Set the weight decay to 0.1",
+            expect="the validation loss falls without a peak",
             safety=Safety.ASK,
-            not_when="the training loss then stays high: the decay is too strong",
+            not_when="weight decay is already strong, or the training loss then stays high",
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)""",
             code="""\
-for weight_decay in (0.0, 0.01, 0.1):
-    model.load_state_dict(start)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=weight_decay)
-    for _ in range(epochs):
-        train_one_epoch(model, train_loader, optimizer)
-    print(weight_decay, evaluate(model, val_loader))""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.1)""",
             change="regularize.weight_decay 0.1",
+            unless=(decay_strong,),
         ),
         Prescription(
-            title="Use a clearly larger model, so that it lies beyond the critical size",
-            expect="the hump is lower and earlier, and the validation loss ends below both valleys",
+            title="Multiply the width of the hidden layers by 4",
+            expect="the peak is lower and earlier, and the validation loss ends lower",
             safety=Safety.MANUAL,
-            not_when="memory or latency forbids it, or the model is already many times the critical size",
+            not_when="memory or latency forbids it, or the model is far beyond the critical size",
+            before="""\
+model = network(width=64)""",
             code="""\
-for width in (64, 256, 1024):
-    model = network(width)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    for _ in range(epochs):
-        train_one_epoch(model, train_loader, optimizer)
-    print(width, evaluate(model, val_loader))""",
+model = network(width=256)""",
         ),
     ),
     experiment=Experiment(
-        does="Repeat the run with a second seed and a constant rate, past the hump",
-        if_true="hump and second fall come back at about the same step, with the training loss near zero",
-        if_false="there is no hump, or no second fall without the drop of the rate",
-        minutes=60,
+        does="Repeat the run past the peak with a second seed and a constant learning rate",
+        if_true="the peak and the second fall come back at about the same step",
+        if_false="the peak is gone, or the second fall needs the drop of the learning rate",
+        steps=WHOLE_RUN,
     ),
     page=__doc__,
-    symptoms=(Symptom.GENERALISES_BADLY,),
+    symptoms=(Symptom.GENERALIZES_BADLY,),
     misdiagnoses=(Misdiagnosis(says="My model is too large", blames="overfitting by too many parameters"),),
     places=(facts.VALIDATION_PLACE,),
 )

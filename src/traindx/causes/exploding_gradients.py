@@ -1,48 +1,51 @@
 """Exploding gradients.
 
-## What happens
-Going back through the network the gradient is multiplied once per layer, or once per time step:
-`J_n * ... * J_1`. Where these factors stretch more than they shrink (largest singular values above 1), the
-product grows exponentially with depth or sequence length, and the loss surface has cliffs: flat ground,
-then a wall. A step taken at the wall is as long as the wall is steep, and it throws the weights far away.
-In a recurrent network the same matrix is multiplied with itself, so an eigenvalue of 1.1 makes 14,000 of 1
-over 100 time steps.
+Gradients grow by orders of magnitude on the way back through the network, until one step ruins the weights.
 
-This is a mechanism. The reason may be recurrence, weights drawn too large, depth without normalisation,
-inputs that are far too large, or a rate that has moved the weights there; the name stands alone when a ten
-times lower rate still fails.
+## What happens
+On the way back through the network the gradient is multiplied by one Jacobian per layer, or per time step:
+`J_n * ... * J_1`. If these factors stretch more than they shrink (largest singular values above 1), the
+product grows exponentially with depth or sequence length, and the loss surface has cliffs. A step taken at a
+cliff is as long as the cliff is steep, and throws the weights far away. In a recurrent network the same
+matrix is multiplied by itself, so an eigenvalue of 1.1 becomes a factor of 14,000 over 100 time steps.
+
+This is a mechanism. The root cause may be recurrence, too large initial weights, depth without
+normalization, far too large inputs, or a learning rate that moved the weights there. Name it as the cause
+only if a tenth of the learning rate still fails.
 
 ## What you see
-The gradient norm rises by orders of magnitude, or in single spikes far above everything before, and the
-loss follows: a jump, inf, or NaN. The order matters: the norm moves first. Between the spikes the run can
-look healthy. In recurrent networks it comes with longer sequences. Large norms that stay the same are not
-this: a norm of 500 from a summed loss may be ordinary; compare with the run's own past, not with 100.
+The gradient norm rises by orders of magnitude, or in single spikes far above all earlier values, and the
+loss follows with a jump, inf or NaN. The order matters: the norm moves first. Between the spikes the run can
+look healthy. In recurrent networks it comes with longer sequences. A large norm that stays level is not
+this: a norm of 500 from a summed loss may be normal. Compare with the earlier norms of the run, not with a
+fixed number.
 
 ## Often confused with
-- `lr-too-high`: gradients are ordinary until the weights have moved, and a ten times lower rate trains.
-- `missing-warmup`: only the first few hundred steps are in danger, and a warm-up removes it.
-- `gradients-not-cleared`: the norm grows evenly from the first step on, by about the same amount per step.
-- `unstable-loss-function`: the norm is ordinary one step before the NaN.
+- `lr-too-high`: gradients are normal until the weights have moved, and a tenth of the learning rate trains.
+- `missing-warmup`: only the first few hundred steps are unstable, and a warm-up fixes them.
+- `gradients-not-cleared`: the norm grows evenly from the first step, by about the same amount per step.
+- `unstable-loss-function`: the norm is normal one step before the NaN.
 - `half-precision-overflow`: the same steps pass in float32.
-- `non-finite-inputs`: the batch itself holds a NaN, and the failure comes with that batch.
-- `input-outliers`: single spikes at the same samples each epoch, with calm in between.
-- `bad-initialization`: the norm is huge at step 0, before any update, with inputs of mean 0 and variance 1.
-- `unnormalized-inputs`: the norm is huge at step 0 because the inputs are; standardised, the run is calm.
-- `unnormalized-targets`: a regression whose loss and norm are huge at step 0, while the outputs are near
-  zero.
-- `momentum-too-high`: the gradients are ordinary, and the sum of the past ones makes the step long.
-- `attention-logit-growth`: a transformer whose attention logits have grown for thousands of steps before
+- `non-finite-inputs`: the batch itself contains a NaN, and the failure comes with that batch.
+- `input-outliers`: single spikes at the same samples in each epoch, with a smooth loss in between.
+- `bad-initialization`: the norm is huge at step 0, before any update, with inputs of mean 0 and std 1.
+- `unnormalized-inputs`: the norm is huge at step 0 because the inputs are; with standardized inputs the run
+  is stable.
+- `unnormalized-targets`: a regression loss and its gradient norm are huge at step 0, while the outputs are
+  near 0.
+- `momentum-too-high`: the gradients are normal, and the sum of the past ones makes the step too long.
+- `attention-logit-growth`: the attention logits of a transformer have grown for thousands of steps before
   the spike.
 
 ## What not to do
-- Clipping after the NaN: a NaN norm makes every gradient NaN, so clipping passes the damage on.
-- Clipping at 1.0 because everyone does: a limit far below the run's usual norm makes every step the same
-  length.
-- Clipping scaled gradients under float16: call `scaler.unscale_(optimizer)` first, or the limit means
-  nothing.
-- Lowering the rate ten times as the only cure: the cliff stays, and the run is slow until it meets it.
-- Replacing NaN gradients by zero: the run goes on with weights nobody can explain.
-- Shortening all sequences for good: truncated backpropagation keeps the data and cuts only the gradient.
+- Clip after the NaN: a NaN norm makes every clipped gradient NaN.
+- Clip at 1.0 by default: a limit far below the typical norm of the run makes every step the same length.
+- Clip scaled float16 gradients: call `scaler.unscale_(optimizer)` first, or the limit is off by the loss
+  scale.
+- Lower the learning rate by more than 10x: if a tenth does not help, an even lower one only delays the
+  crash.
+- Replace NaN gradients with 0: the weights are then the result of unknown updates.
+- Shorten all sequences for good: truncated backpropagation keeps the data and cuts only the gradient.
 
 ## References
 - Bengio, Simard, Frasconi: Learning Long-Term Dependencies with Gradient Descent Is Difficult, 1994.
@@ -97,8 +100,12 @@ def gradient_swells_over_depth(
     decades: Annotated[float, "powers of ten from last to first layers; bench/thresholds.md#depth"] = 1.5,
     layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
 ) -> Answer:
-    """Gradients, measured against the weights, grow by orders of magnitude towards the first layers."""
+    """Gradients that grow by orders of magnitude toward the first layers, relative to the weights."""
     return gradient_over_depth(run, decades, layers, grows=True)
+
+
+def _is_not_recurrent(run: Run) -> bool:
+    return model_is_recurrent(run) is None
 
 
 CAUSE = Cause(
@@ -136,55 +143,49 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Clip the gradient norm, at the 95th percentile of the norms of the healthy stretch",
-            expect="the loss passes the step where it broke; about one step in twenty is clipped",
+            title="Clip the gradient norm at its 95th percentile",
+            expect="the loss passes the step at which it broke; about 5% of steps are clipped",
             safety=Safety.SAFE,
-            not_when="the norm is large on every step: then the limit only acts as a lower rate",
+            not_when="the inputs contain NaN, or the norm is large at every step",
             before="""\
 loss.backward()
-optimizer.step()  # whatever the norm is""",
+optimizer.step()""",
             code="""\
-limit = float(torch.tensor(recorded_norms).quantile(0.95))  # norms logged while the run was well
 loss.backward()
-norm = torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit, error_if_nonfinite=True)
+torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)  # 95th percentile of healthy norms
 optimizer.step()""",
             change="gradients.clip p95",
+            unless=(inputs_not_finite,),
         ),
         Prescription(
-            title="Lower the rate ten times with a warm-up, where the weights were carried to the cliff",
-            expect="the gradient norm stays in its first range for more than ten times as many steps",
+            title="Divide the learning rate by 10 and restart",
+            expect="the gradient norm stays within its early range",
             safety=Safety.ASK,
-            not_when="the norm is huge at step 0, or a single batch makes the spike",
+            not_when="the norm is huge at step 0, or a single batch causes the spike",
+            before="""\
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)""",
             code="""\
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)  # was 1e-3
-warm = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=500)
-# warm.step() after each optimizer.step(); start from weights of before the first spike""",
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)""",
             change="optimizer.lr x 0.1",
+            unless=(gradient_starts_huge,),
         ),
         Prescription(
-            title="In a recurrent network use LSTM or GRU, orthogonal weights, LayerNorm, truncated time",
-            expect="the gradient norm no longer grows with the sequence length; no spike within an epoch",
+            title="Replace the plain RNN with a GRU or LSTM",
+            expect="the gradient norm no longer grows with the sequence length",
             safety=Safety.MANUAL,
             not_when="the network is not recurrent",
+            before="""\
+rnn = torch.nn.RNN(input_size, hidden_size, batch_first=True)""",
             code="""\
-rnn = torch.nn.GRU(input_size, hidden_size, batch_first=True)
-norm = torch.nn.LayerNorm(hidden_size)
-torch.nn.init.orthogonal_(rnn.weight_hh_l0)
-state = None
-for chunk in sequence.split(100, dim=1):  # backpropagate through 100 steps at most
-    output, state = rnn(chunk, state)
-    optimizer.zero_grad()
-    loss_fn(norm(output), chunk_target).backward()  # the target of this chunk alone
-    optimizer.step()
-    state = state.detach()""",
+rnn = torch.nn.GRU(input_size, hidden_size, batch_first=True)""",
+            unless=(_is_not_recurrent,),
         ),
         Prescription(
-            title="Keep the signal's size: normalise inputs and layers, draw weights with He or Xavier",
-            expect="the gradient norm at step 0 is of the size of the loss, and grows no longer with depth",
+            title="Use He (Kaiming) initialization and zero biases",
+            expect="the gradient norm at step 0 no longer grows toward the first layers",
             safety=Safety.ASK,
             not_when="the weights are pretrained",
             code="""\
-inputs = (inputs - train_mean) / train_std
 for module in model.modules():
     if isinstance(module, (torch.nn.Linear, torch.nn.Conv2d)):
         torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
@@ -193,25 +194,21 @@ for module in model.modules():
             change="init.reset he",
         ),
         Prescription(
-            title="Bound what is guilty: spectral norm on a layer, or clip by value where few weights spike",
-            expect="the spikes end, and the loss between them is as before",
+            title="Constrain the offending layer with spectral norm",
+            expect="the spikes end, and the loss between them is unchanged",
             safety=Safety.MANUAL,
-            not_when="all layers grow alike: then clip the whole norm, which keeps the direction",
+            not_when="all layers grow alike: clip the norm of the whole gradient",
+            before="""\
+layer = torch.nn.Linear(256, 256)""",
             code="""\
-from torch.nn.utils import clip_grad_value_
-from torch.nn.utils.parametrizations import spectral_norm
-
-layer = spectral_norm(torch.nn.Linear(256, 256))  # largest singular value 1; usual in discriminators
-loss.backward()
-clip_grad_value_(model.parameters(), clip_value=0.5)  # changes the direction; by norm does not
-optimizer.step()""",
+layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(256, 256))""",
         ),
     ),
     experiment=Experiment(
-        does="Repeat from before the first spike: at a tenth of the rate, then clipped at the usual norm",
-        if_true="the lower rate fails too, and the clipped run passes",
-        if_false="the lower rate alone trains, or the run breaks with gradients of ordinary size",
-        minutes=5,
+        does="From before the first spike, run 200 steps at learning rate / 10, then 200 clipped",
+        if_true="the lower learning rate fails too, and the clipped run passes",
+        if_false="the lower learning rate alone trains, or the run breaks with normal gradients",
+        steps=400,
     ),
     page=__doc__,
     kind=Kind.HOW,

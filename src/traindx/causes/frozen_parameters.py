@@ -1,40 +1,43 @@
-"""Frozen parameters.
+"""Parameters that should train are frozen.
+
+Weights that should train have `requires_grad=False`, so they get no gradient and no update.
 
 ## What happens
-Weights that should learn have `requires_grad` off (in Keras `trainable=False`), so they get no gradient and
-no update. It is left over from fine-tuning in stages, set by a helper that freezes more names than meant,
-inherited from a loaded model, or comes with an adapter that was switched off. PyTorch stops with an error
-when nothing at all can learn; with a head, a bias or a normalisation left trainable it says nothing, and
-what is left trains on the features of a network that never changes.
+Weights that should train have `requires_grad=False` (in Keras `trainable=False`), so they get no gradient
+and no update. Typical reasons: a leftover from staged fine-tuning, a helper that freezes more names than
+intended, a loaded model that was saved frozen, or a disabled adapter. PyTorch raises an error if nothing at
+all can train. With a head, a bias or a normalization left trainable it raises none, and the rest trains on
+the features of a network that never changes.
 
-Not in the optimizer is another illness (`parameters-not-optimized`): there the gradients exist and nobody
-uses them.
+A parameter that is missing from the optimizer is another cause (`parameters-not-optimized`): its gradients
+exist, but no optimizer uses them.
 
 ## What you see
-Everything frozen but trifles: the loss is flat from the first step, at chance if the frozen weights are
-random, and the validation loss is the same at every validation, to the last digit. The backbone frozen: the
-loss falls quickly for a short time, as far as the head alone can take it, and stays high, with train and
-validation close together. A higher rate changes nothing, or makes the head swing. The gradient norm is
-small because few weights have one. A run that is as fast and as small in memory as inference is a hint.
+The loss is flat from the first step, or falls for a short time and stays high. Nearly everything frozen: the
+loss is at chance level if the frozen weights are random, and the validation loss is identical at every
+validation, to the last digit. Backbone frozen: the loss falls as far as the head alone can take it, and
+training and validation stay close together. A higher learning rate changes nothing, or makes the head
+oscillate. The gradient norm is small because few weights have a gradient. Another hint is a run as fast and
+as small in memory as inference.
 
 ## Often confused with
-- `parameters-not-optimized`: the gradients are there, but the weights are in no parameter group.
-- `detached-graph`: `requires_grad` is on, and the gradient is None or zero because the graph is cut by
-  `detach`, `no_grad`, `item` or numpy.
-- `lr-too-low`: a hundred times higher rate changes the curve.
+- `parameters-not-optimized`: the gradients exist, but the weights are in no parameter group.
+- `detached-graph`: `requires_grad` is True, and the gradient is None or 0 because of `detach`, `no_grad`,
+  `item` or numpy.
+- `lr-too-low`: a learning rate 100x as high changes the curve.
 - `vanishing-gradients`: gradients are tiny numbers, not None.
-- `dead-relu`: gradients are exact zeros, `requires_grad` is on, and units never fire.
-- `labels-misaligned`: all weights move, and 16 samples can be memorised.
-- `capacity-too-small`: all weights move, and the loss settles on its floor slowly, not within an epoch.
+- `dead-relu`: gradients are exactly 0, `requires_grad` is True, and the units are always 0.
+- `labels-misaligned`: all weights move, and the network can memorize 16 samples.
+- `capacity-too-small`: all weights move, and the loss reaches its floor slowly, not within an epoch.
 - `lr-decayed-too-early`: the weights moved until the schedule ended.
 
 ## What not to do
-- Raising the rate: frozen weights do not feel it, and the few free ones begin to swing.
-- Switching `requires_grad` on after the optimizer was built from a filtered list: the weights are still in
-  no group.
-- Thawing a pretrained backbone at the head's rate: the first noisy gradients wipe out what it knew.
-- Enlarging the head: it sees the same fixed features.
-- Calling `model.train()`: it switches dropout and batch normalisation, not learning.
+- Raise the learning rate: it does not reach frozen weights, and the few trainable ones start to oscillate.
+- Unfreeze after creating the optimizer: if it was built from trainable weights only, the others are in no
+  parameter group.
+- Unfreeze a backbone at the head's lr: the first noisy gradients destroy pretrained features.
+- Enlarge the head: it gets the same fixed features.
+- Call `model.train()` to unfreeze: it switches dropout and batch normalization, not gradients.
 
 ## References
 - Yosinski, Clune, Bengio, Lipson: How Transferable Are Features in Deep Neural Networks?, 2014.
@@ -85,10 +88,10 @@ from traindx.signs.weights import parameters_frozen, parameters_unoptimized, wei
 def frozen_at_initialization(
     run: Run,
     *,
-    near: Annotated[float, "of the gain of a draw; bench/thresholds.md#drawn"] = 0.02,
+    near: Annotated[float, "relative distance to an initialization; bench/thresholds.md#drawn"] = 0.02,
     fewest: Annotated[int, "values of a matrix; bench/thresholds.md#drawn"] = 200,
 ) -> Answer:
-    """Frozen layers have weights of the size that an initialisation draws: they never learned anything."""
+    """Frozen layers still at their random initialization."""
     gains = [one for one in starting_gains(run) if size_of(one.matrix.layer) >= fewest]
     if not gains:
         return CANNOT_TELL
@@ -98,8 +101,8 @@ def frozen_at_initialization(
     if not frozen or not any(all(_is_near(one, drawn, near) for one in frozen) for drawn in draws):
         return None
     names = listed([one.matrix.layer.name for one in frozen], 2)
-    says = f"{count(len(frozen), 'matrix', 'matrices')} ({names}) frozen at the size that an"
-    says += " initialisation draws"
+    says = f"{count(len(frozen), 'weight matrix', 'weight matrices')} ({names}) frozen at the scale of"
+    says += " a random initialization"
     strength = 1.0 if len(frozen) > 1 else FAIR
     return Finding(strength, says, (fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE),))
 
@@ -132,7 +135,7 @@ def _is_near(one: Gain, drawn: Callable[[Gain], float], near: float) -> bool:
 
 CAUSE = Cause(
     slug="frozen-parameters",
-    title="Parameters that should learn are frozen",
+    title="Parameters that should train are frozen",
     prior=-4.59,
     clues=(
         Clue(weights_shrink, seen=-1.00),
@@ -164,41 +167,41 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Switch the gradients on before the optimizer is built",
-            expect="the loss leaves its level within 200 steps, and every weight changes after one step",
+            title="Set requires_grad=True before creating the optimizer",
+            expect="the loss leaves its plateau within 200 steps",
             safety=Safety.ASK,
-            not_when="the weights are frozen on purpose, as with adapters or a fixed feature extractor",
+            not_when="the weights are frozen on purpose, or pretrained: use a lower learning rate for those",
             before="""\
 model.requires_grad_(False)  # left over from the first stage
 model.head.requires_grad_(True)
 optimizer = torch.optim.AdamW(model.parameters(), lr=lr)""",
             code="""\
-for parameter in model.parameters():
-    parameter.requires_grad_(True)
-optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
-frozen = [name for name, parameter in model.named_parameters() if not parameter.requires_grad]
-assert not frozen, frozen""",
+model.requires_grad_(True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=lr)""",
             change="model.unfreeze",
         ),
         Prescription(
-            title="Thaw a pretrained backbone at a hundredth of the head's rate",
-            expect="the training loss falls below the head-only level within an epoch, without a jump",
+            title="Unfreeze a pretrained backbone at learning rate / 100",
+            expect="the training loss falls below the head-only level within an epoch",
             safety=Safety.ASK,
-            not_when="the weights are random: then one rate for all is right",
+            not_when="the frozen weights are random: one learning rate for all is right",
+            before="""\
+model.backbone.requires_grad_(False)
+optimizer = torch.optim.AdamW(model.head.parameters(), lr=lr)""",
             code="""\
-model.backbone.requires_grad_(True)
 optimizer = torch.optim.AdamW(
     [
-        {"params": model.backbone.parameters(), "lr": lr * 0.01},
+        {"params": model.backbone.parameters(), "lr": lr / 100},
         {"params": model.head.parameters(), "lr": lr},
     ]
 )""",
+            unless=(frozen_at_initialization,),
         ),
         Prescription(
-            title="Check in the script that what should learn does move",
-            expect="the check fails at step 1 and names the frozen weights; after the repair it passes",
+            title="Assert that every parameter moves in one step",
+            expect="the check fails at step 1 and names the frozen weights",
             safety=Safety.MANUAL,
-            not_when="weights are frozen on purpose: then list the ones that should learn",
+            not_when="weights are frozen on purpose: check only the ones that should train",
             code="""\
 before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
 loss_fn(model(x), y).backward()
@@ -208,10 +211,10 @@ assert not still, still""",
         ),
     ),
     experiment=Experiment(
-        does="List parameters with requires_grad off, and those that one optimizer step leaves unchanged",
-        if_true="weights that should learn are on the list, with requires_grad off",
-        if_false="all of them have requires_grad on and have moved",
-        minutes=1,
+        does="List the parameters with requires_grad=False",
+        if_true="weights that should train are on the list",
+        if_false="all of them have requires_grad=True",
+        steps=0,
     ),
     page=__doc__,
     acts_through=("underfitting",),

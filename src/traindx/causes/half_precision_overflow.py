@@ -1,42 +1,43 @@
-"""Half-precision overflow.
+"""float16 overflow.
+
+Values exceed 65,504, the largest float16 number, and become inf or NaN.
 
 ## What happens
-float16 holds numbers up to 65,504 and down to about 6e-8; `exp(11.1)` is already infinite. Large
-activations, attention scores, sums over many elements and squared errors pass the upper end, small
-gradients fall below the lower one. A loss scaler multiplies the loss (by 65,536 at first) to lift
-gradients, halves the factor after each overflow and leaves that step out. This cures overflow that the
-factor made. Where the forward pass itself overflows, no factor is small enough: the scale is halved down to
-1 and below, and step after step is skipped. Without a scaler, inf becomes NaN by `inf - inf` or `0 * inf`,
+float16 represents numbers up to 65,504 and down to about 6e-8; `exp(11.1)` is already inf. Large
+activations, attention logits, sums over many elements and squared errors exceed the upper end, small
+gradients fall below the lower end. A loss scaler multiplies the loss (by 65,536 at first) to lift small
+gradients, halves the factor after each overflow and skips that step. This handles overflow caused by the
+factor. If the forward pass itself overflows, no factor is small enough: the scale is halved down to 1 and
+below, and step after step is skipped. Without a scaler, inf becomes NaN through `inf - inf` or `0 * inf`,
 and NaN reaches all weights in one update. In pure float16 even the optimizer breaks: Adam's `eps` of 1e-8
-rounds to zero, and zero is divided by zero. bfloat16 has the range of float32 and fewer digits; it does not
+rounds to 0, and 0 is divided by 0. bfloat16 has the range of float32 with fewer digits, so it does not
 overflow there.
 
 ## What you see
-A loss that falls as it should and is NaN or inf from one record to the next, with an ordinary gradient norm
-before it; or a gradient norm of inf and NaN while the printed loss is 0.0 or repeats itself, because the
-trainer hides it. The loss scale goes down like a staircase, halving again and again, and does not recover;
-the count of skipped steps grows; the loss stands still because nothing is updated. It often comes late,
-when activations have grown. A few skipped steps at the start, and one every two thousand or so, are how a
-scaler works and are no illness.
+The loss falls normally and is NaN or inf from one logged point to the next, with a normal gradient norm
+before. Or the gradient norm is inf or NaN while the printed loss is 0.0 or repeats, because the trainer
+hides it. The loss scale is halved again and again and does not recover, the number of skipped steps grows,
+and the loss is flat because nothing is updated. It often comes late, after activations have grown. A few
+skipped steps at the start, and one every 2,000 steps or so, are normal for a scaler.
 
 ## Often confused with
-- `unstable-loss-function`: it fails in float32 too, at the same expression.
+- `unstable-loss-function`: the run fails in float32 too, at the same expression.
 - `exploding-gradients`: the gradient norm climbs for many steps before, in float32 too.
-- `lr-too-high`: the loss climbs before it fails, and a lower rate in float16 trains.
-- `non-finite-inputs`: one batch holds NaN or inf, and it fails in float32 with that batch.
-- `input-outliers`: float32 survives it with a spike at the same batch.
-- `loss-sign-or-reduction`: a loss summed over the batch passes 65,504; its mean is far below.
-- `attention-logit-growth`: bfloat16 or float32 only delay it; the logits grow without end.
+- `lr-too-high`: the loss climbs before it fails, and a lower learning rate trains in float16.
+- `non-finite-inputs`: one batch contains NaN or inf, and float32 fails with that batch too.
+- `input-outliers`: float32 survives with a spike at the same batch.
+- `loss-sign-or-reduction`: a loss summed over the batch exceeds 65,504, and its mean is far below.
+- `attention-logit-growth`: bfloat16 or float32 only delays it, and the attention logits keep growing.
 
 ## What not to do
-- Skipping NaN batches: the overflow sits in the weights or activations, not in the batch, and soon all are
+- Skip NaN batches: the overflow is in the weights or activations, not in the batch, and soon all are
   skipped.
-- Raising or fixing the loss scale: a larger factor overflows sooner, a fixed one cannot step back.
-- Setting NaN to zero with nan_to_num: the update is wrong, and nobody sees it.
-- Casting the whole model with `model.half()`: weights, updates and sums need float32; autocast keeps them
+- Raise or fix the loss scale: a larger factor overflows sooner, a fixed one cannot back off.
+- Replace NaN with 0 (`nan_to_num`): the update is wrong, and nothing shows it.
+- Cast the whole model with `model.half()`: weights, updates and sums need float32; autocast keeps them
   there.
-- Clipping scaled gradients: without `scaler.unscale_(optimizer)` the limit is off by the scale.
-- Lowering the rate first: the numbers are too large for the format, not the steps for the surface.
+- Clip scaled gradients: without `scaler.unscale_(optimizer)` the limit is off by the loss scale.
+- Lower the learning rate first: the values are too large for the format, not the steps for the loss surface.
 
 ## References
 - Micikevicius and others: Mixed Precision Training, 2018.
@@ -47,6 +48,8 @@ scaler works and are no illness.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.quantities import LOSS_SCALE
+from traindx.run import Run
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loss import loss_diverges, loss_falls
@@ -62,9 +65,14 @@ from traindx.signs.nonfinite import (
     steps_overflow,
 )
 
+
+def _has_scaler(run: Run) -> bool:
+    return LOSS_SCALE in run
+
+
 CAUSE = Cause(
     slug="half-precision-overflow",
-    title="Numbers overflow in half precision",
+    title="float16 overflow",
     prior=-4.71,
     clues=(
         Clue(inputs_not_finite, seen=-3.21),
@@ -83,70 +91,75 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Use bfloat16 instead of float16, without a scaler",
-            expect="the run passes the step where it failed, and no step is skipped",
+            title="Use bfloat16 instead of float16",
+            expect="the run passes the step at which it failed",
             safety=Safety.ASK,
-            not_when="the device has no bfloat16 (GPUs before Ampere), or digits matter more than range",
+            not_when="the GPU has no bfloat16 support (before Ampere), or digits matter more than range",
             before="""\
 with torch.autocast(device_type="cuda", dtype=torch.float16):
     loss = loss_fn(model(x), y)
 optimizer.zero_grad()
-loss.backward()  # no GradScaler, and nothing above 65,504
+loss.backward()
 optimizer.step()""",
             code="""\
 with torch.autocast(device_type="cuda", dtype=torch.bfloat16):
     loss = loss_fn(model(x), y)
 optimizer.zero_grad()
-loss.backward()  # no GradScaler: gradients do not fall below bfloat16's range
-torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+loss.backward()
 optimizer.step()""",
             change="precision.use bfloat16",
         ),
         Prescription(
-            title="Compute the loss and other wide sums in float32",
-            expect="no overflow for 1,000 steps past the old failure, at nearly the same speed",
+            title="Compute the loss in float32",
+            expect="no overflow for 1,000 steps past the old failure",
             safety=Safety.MANUAL,
-            not_when="the overflow begins in a hidden layer: then that layer has to leave half precision",
+            not_when="the overflow starts in a hidden layer: compute that layer in float32",
+            before="""\
+with torch.autocast(device_type="cuda", dtype=torch.float16):
+    output = model(x)
+    loss = loss_fn(output, y)""",
             code="""\
 with torch.autocast(device_type="cuda", dtype=torch.float16):
     output = model(x)
-with torch.autocast(device_type="cuda", enabled=False):
-    loss = loss_fn(output.float(), y)""",
+loss = loss_fn(output.float(), y)""",
         ),
         Prescription(
-            title="Use a scaler, unscale before clipping, and watch the scale",
-            expect="the scale settles above 1,000, and skipped steps become as rare as one in a thousand",
+            title="Scale the loss with torch.amp.GradScaler",
+            expect="the loss scale settles above 1,000, and few steps are skipped",
             safety=Safety.ASK,
-            not_when="the scale goes below 1 all the same: then the forward pass itself overflows",
+            not_when="a scaler is already in use: the forward pass itself overflows",
+            before="""\
+with torch.autocast(device_type="cuda", dtype=torch.float16):
+    loss = loss_fn(model(x), y)
+loss.backward()
+optimizer.step()""",
             code="""\
-scaler = torch.amp.GradScaler("cuda")  # once, before the loop; model in float32, not model.half()
+scaler = torch.amp.GradScaler("cuda")  # once, before the loop
 with torch.autocast(device_type="cuda", dtype=torch.float16):
     loss = loss_fn(model(x), y)
 scaler.scale(loss).backward()
-scaler.unscale_(optimizer)
-torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
 scaler.step(optimizer)
-scaler.update()
-print("loss scale", scaler.get_scale())""",
+scaler.update()""",
+            unless=(_has_scaler,),
         ),
         Prescription(
             title="Train in float32",
-            expect="the run passes the step where it failed; a step takes up to twice the time and memory",
+            expect="the run passes the step at which it failed, with up to 2x the step time",
             safety=Safety.ASK,
-            not_when="the memory does not allow it, or float32 fails too: then it is another cause",
+            not_when="memory does not allow it, or float32 fails too",
+            before="""\
+with torch.autocast(device_type="cuda", dtype=torch.float16):
+    loss = loss_fn(model(x), y)""",
             code="""\
-with torch.autocast(device_type="cuda", enabled=False):
-    loss = loss_fn(model.float()(x.float()), y)
-loss.backward()
-optimizer.step()""",
+loss = loss_fn(model(x), y)""",
             change="precision.use float32",
         ),
     ),
     experiment=Experiment(
-        does="Load the last checkpoint before the failure and run the same batches in float32",
-        if_true="the batches pass, with activations or gradients above 65,504 or a loss as before",
-        if_false="it fails in float32 at the same place",
-        minutes=5,
+        does="Rerun 100 steps in float32 from the last checkpoint before the failure, with the same batches",
+        if_true="the run passes the step at which it failed",
+        if_false="the run fails in float32 at the same step",
+        steps=100,
     ),
     page=__doc__,
     symptoms=(Symptom.NOT_FINITE, Symptom.PLATEAU),

@@ -1,41 +1,43 @@
-"""Host and device wait for each other.
+"""Too many GPU syncs.
+
+The program reads many single values from tensors in each step, and each read makes the CPU and the GPU wait
+for each other.
 
 ## What happens
-On a GPU, PyTorch only queues work: a line of Python returns long before its kernel has run, and the
-processor stays ahead by many kernels. Reading a value ends that. `item()`, `tolist()`, `cpu()`, `numpy()`,
-`float(loss)`, `print(tensor)`, `if tensor > 0`, indexing with a Boolean mask, `nonzero()` and `unique()`
-need the number now, so the processor waits until the queue is empty, and then the device waits while the
-next kernels are queued. One such wait per step often costs little; one per sample or per token, in a Python
-loop, costs more than the training.
+On a GPU, PyTorch only queues work: a line of Python returns long before its kernel has run, and the CPU
+stays many kernels ahead. Reading a value ends that. `item()`, `tolist()`, `cpu()`, `numpy()`, `float(loss)`,
+`print(tensor)`, `if tensor > 0`, indexing with a Boolean mask, `nonzero()` and `unique()` need the number
+now, so the CPU waits until the queue is empty, and then the GPU waits until the next kernels are queued. One
+such sync per step often costs little; one per sample or per token, in a Python loop, costs more than the
+training itself.
 
-Copies are the second form: `tensor.to("cuda")` from ordinary memory waits, from pinned memory with
-`non_blocking=True` it does not; tensors made on the CPU inside the loop are copied each time.
+Copies are the second form: `tensor.to("cuda")` from pageable memory blocks, while a copy from pinned memory
+with `non_blocking=True` does not. Tensors created on the CPU inside the loop are copied each time.
 
-On a CPU there is no queue, but each `item()` is still a trip through Python of a microsecond or more
-against nanoseconds for the number itself: a loop over the 10,000 outputs of a small layer took 24 ms, the
-layer itself 0.06 ms.
+A CPU has no such queue, but each `item()` still costs a microsecond or more of Python overhead: a loop over
+the 10,000 outputs of a small layer took 24 ms, the layer itself 0.06 ms.
 
 ## What you see
-The loss is ordinary. Steps are slow although the device is not busy: its utilisation is 30 to 60 % and
-saw-shaped, one processor core is at 100 %, and a faster card or a smaller model changes nothing. In a
-profile the time is in `aten::item`, `aten::_local_scalar_dense`, `cudaStreamSynchronize` or
-`cudaMemcpyAsync`, called from a metric, a progress bar, a logging line or a loop over a batch.
+The loss is normal, but steps are slow although the GPU is not busy. Utilization is 30% to 60% and varies in
+a sawtooth, one CPU core is at 100%, and a faster GPU or a smaller model changes nothing. A profile shows the
+time in `aten::item`, `aten::_local_scalar_dense`, `cudaStreamSynchronize` or `cudaMemcpyAsync`, called from
+a metric, a progress bar, a logging line or a loop over a batch.
 
 ## Often confused with
-- `data-loading-bottleneck`: the wait is before the step, for the next batch; with synthetic data it is
-  gone.
+- `data-loading-bottleneck`: the wait is before the step, for the next batch, and is gone with synthetic
+  data.
 - `batch-too-small`: kernels are tiny, and a larger batch takes the same time per step.
-- `straggler`: all ranks wait for one; alone, each is fast.
-- `memory-leak`: steps become slower with time; here they are slow from the start.
+- `straggler`: all ranks wait for one, and each is fast alone.
+- `memory-leak`: steps become slower over time; here they are slow from the start.
 
 ## What not to do
-- Timing lines of Python without synchronising: the wait shows up at whichever line reads first, and that
-  one is blamed; use a profiler, or `torch.cuda.synchronize()` around what you time.
-- Adding workers to the loader: the wait is on the other side.
-- Buying a faster card: it waits more.
-- Calling `torch.cuda.synchronize()` each step to be safe: it is the illness itself.
-- Removing the one `loss.item()` per 100 steps: that one is free.
-- Keeping tensors in a list instead of reading them, without `detach()`: the wait is gone and memory grows.
+- Time lines of Python without synchronizing: the line that reads first gets all the blame; use a profiler,
+  or `torch.cuda.synchronize()` around the timed code.
+- Add data loader workers: the wait is not in the loader.
+- Buy a faster GPU: it waits more.
+- Call `torch.cuda.synchronize()` each step: every call is such a sync.
+- Remove one `loss.item()` per 100 steps: that one is nearly free.
+- Collect tensors in a list undetached: the syncs are gone, but memory grows; call `detach()` first.
 
 ## References
 - PyTorch documentation: Performance Tuning Guide, "Avoid unnecessary CPU-GPU synchronization".
@@ -71,7 +73,7 @@ def many_item_calls(
     many: Annotated[float, "values in a step, whatever they cost; bench/thresholds.md#reads"] = 500.0,
     on_device: Annotated[float, "values in a step, on a device; bench/thresholds.md#reads"] = 5.0,
 ) -> Answer:
-    """Each step takes many values out of tensors one by one."""
+    """Many values read from tensors one by one in each step."""
     count = stated_number(run, READS_PER_STEP)
     if count is None:
         return CANNOT_TELL
@@ -83,60 +85,63 @@ def many_item_calls(
     # Reading a value is a part of what it takes to get at it: indexing and Python come on top.
     if not waits and (count < reads or (part < share and count < many)):
         return None
-    says = f"a step takes {count:.0f} values out of tensors one by one"
-    says += ", and each waits for the device" if waits else f", {min(part, 1):.0%} of its time"
+    says = f"{count:.0f} values are read from tensors one by one in each step"
+    says += ", and each waits for the GPU" if waits else f" ({min(part, 1):.0%} of step time)"
     evidence = [fact_evidence(run, READS_PER_STEP, READ_PLACE, limit=reads)]
     evidence += [seen_in(spent, float(np.median(spent.values)))] if spent is not None else []
     strength = 1.0 if waits or count >= many else linear(part, share, over=_OVER, least=FAIR)
     return Finding(strength, says, tuple(evidence))
 
 
+def _is_on_cpu(run: Run) -> bool:
+    return stated_word(run, DEVICE) == "cpu"
+
+
 CAUSE = Cause(
     slug="host-device-sync",
-    title="Values are read from tensors one by one",
+    title="Too many GPU syncs",
     prior=-4.59,
     clues=(Clue(many_item_calls, seen=+6.47, unseen=-4.06),),
     fixes=(
         Prescription(
-            title="Compute on tensors and read once per epoch, or every hundred steps",
-            expect="the step time falls, the loss curve is the same",
+            title="Accumulate in tensors and call item() once per epoch",
+            expect="step time falls, and the loss curve is unchanged",
             safety=Safety.SAFE,
-            not_when="the value decides what the next step does: then read once per step",
+            not_when="the next step depends on the value: read it once per step",
             before="""\
-total, right = 0.0, 0
+total, correct = 0.0, 0
 for x, y in train_loader:
     output = model(x)
     loss = loss_fn(output, y)
     total += loss.item()
-    for score, label in zip(output, y):
-        right += int(score.argmax().item() == label.item())""",
+    for logits, label in zip(output, y):
+        correct += int(logits.argmax().item() == label.item())""",
             code="""\
-total = torch.zeros((), device=device)
-right = torch.zeros((), device=device)
+total, correct = torch.zeros((), device=device), torch.zeros((), device=device)
 for x, y in train_loader:
     output = model(x)
     loss = loss_fn(output, y)
     total += loss.detach()
-    right += (output.argmax(dim=1) == y).sum()
-print(total.item() / len(train_loader), right.item() / len(train_data))""",
+    correct += (output.argmax(dim=1) == y).sum()
+print(total.item() / len(train_loader), correct.item() / len(train_data))""",
         ),
         Prescription(
-            title="Replace Python loops and conditions over values by tensor operations",
-            expect="the number of reads per step falls to one or none, and the step time with it",
+            title="Replace Python loops over values with tensor operations",
+            expect="at most one value is read per step, and step time falls",
             safety=Safety.MANUAL,
-            not_when="the loop runs over a few fixed numbers that are no tensors",
+            not_when="the loop runs over a few fixed numbers that are not tensors",
             before="""\
 for row in range(len(loss_per_sample)):
     if loss_per_sample[row] > limit:
         loss_per_sample[row] = limit""",
             code="""\
-loss_per_sample = loss_per_sample.clamp_max(limit)  # or torch.where(condition, a, b)""",
+loss_per_sample = loss_per_sample.clamp_max(limit)""",
         ),
         Prescription(
-            title="Pin the loader's memory and copy without waiting",
-            expect="the copy overlaps with the previous step, and utilisation rises",
+            title="Pin the loader's memory and copy with non_blocking=True",
+            expect="copies overlap with compute, and GPU utilization rises",
             safety=Safety.SAFE,
-            not_when="the training is on a CPU",
+            not_when="training runs on the CPU",
             before="""\
 train_loader = DataLoader(train_data, batch_size=64, shuffle=True)
 for x, y in train_loader:
@@ -145,13 +150,14 @@ for x, y in train_loader:
 train_loader = DataLoader(train_data, batch_size=64, shuffle=True, pin_memory=True)
 for x, y in train_loader:
     x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)""",
+            unless=(_is_on_cpu,),
         ),
     ),
     experiment=Experiment(
-        does='Run 50 steps with torch.cuda.set_sync_debug_mode("warn"), or with the reading lines taken out',
-        if_true="warnings name lines inside the loop, and without them the steps are clearly faster",
-        if_false="no warnings, or the same time: the device or the loader sets the pace",
-        minutes=3,
+        does='Run 50 steps with torch.cuda.set_sync_debug_mode("warn"), or without the reading lines',
+        if_true="the warnings name lines inside the loop, or the steps are clearly faster",
+        if_false="no line is named, and the steps take the same time",
+        steps=50,
     ),
     page=__doc__,
     symptoms=(Symptom.TAKES_LONG,),

@@ -1,36 +1,37 @@
-"""Input outliers.
+"""Outliers in the training data.
+
+A few samples are far outside the range of the rest, and each causes a loss spike when it is used.
 
 ## What happens
-A few examples lie far outside the rest: a sensor fault, a unit mixed up, a picture that is all white, a
-text of one repeated token, a price of 99,999,999. Their loss and gradient are many times the usual, and the
-step they cause throws the weights off the path. Adam is hit twice, since the huge gradient stays in its
-second moment and makes the following steps too small. One outlier in the data also stretches min-max
-scaling so far that all other values are squeezed together.
+A few samples are far outside the range of the rest: a sensor fault, mixed-up units, an all-white image, a
+text of one repeated token, a price of 99,999,999. Their loss and gradient are many times the typical size,
+and the step they cause moves the weights off course. Adam is hit twice, since the huge gradient stays in its
+second moment and makes the following steps too small. A single outlier also stretches min-max scaling so far
+that all other values are squeezed together.
 
 ## What you see
-Single high spikes in the training loss on an otherwise calm curve, each followed by a few steps of
-recovery. The gradient norm spikes at the same step as the loss, since the batch itself is bad, and not
-before it. The spikes come back about once per epoch, or once per appearance of the example; with another
-seed they stand at other steps but there are as many. Between them the run learns normally.
+The training loss is smooth except for single high spikes, each followed by a few steps of recovery. The
+gradient norm spikes at the same step as the loss, since the batch itself is bad, not before it. The spikes
+come back about once per epoch, or each time the sample is used; with another seed they are at other steps
+but equally many. Between them the run learns normally.
 
 ## Often confused with
-- `lr-too-high`: spikes become fewer and lower with a smaller rate; an outlier's own loss stays high at any
-  rate.
+- `lr-too-high`: spikes become fewer and lower with a lower learning rate; here the loss of the outlier stays
+  high at any learning rate.
 - `exploding-gradients`: the gradient norm grows for several steps before the loss does.
-- `unnormalized-inputs`: all examples have a wild scale, and not a few.
-- `batch-too-small`: the whole curve is a broad band, and not a calm one with single spikes.
-- `label-noise`: the inputs of the bad examples look ordinary and only their targets are wrong.
-- `not-shuffled`: the rise is at the same place in each epoch and lasts for many steps.
-- `non-finite-inputs`: the value is NaN or infinite, and the loss never comes back.
-- `attention-logit-growth`: the spikes become more frequent over thousands of steps, at ordinary batches.
+- `unnormalized-inputs`: all samples have an extreme scale, not a few.
+- `batch-too-small`: the whole curve is noisy, not smooth with single spikes.
+- `label-noise`: the inputs of the bad samples look normal, and only their targets are wrong.
+- `not-shuffled`: the rise is at the same position in each epoch and lasts for many steps.
+- `non-finite-inputs`: the value is NaN or inf, and the loss never recovers.
+- `attention-logit-growth`: the spikes become more frequent over thousands of steps, at normal batches.
 
 ## What not to do
-- Deleting every example with a high loss: hard and rare cases are among them, and the network loses them.
-- Lowering the rate until the spikes vanish: all other examples pay for a few bad ones.
-- Standardising with the outliers still in: they set the standard deviation; use median and quantiles.
-- Calling one recovered spike an illness: if the loss is back on its path after some steps, nothing needs
-  doing.
-- Changing the optimizer: the examples stay what they are.
+- Delete every sample with a high loss: hard and rare cases are among them.
+- Lower the learning rate until spikes vanish: all other samples pay for a few bad ones.
+- Standardize with the outliers included: they dominate the std; use median and quartiles.
+- Act on one spike that recovered: if the loss is back on course after some steps, nothing needs fixing.
+- Change the optimizer: the samples stay the same.
 
 ## References
 - Huber: Robust Estimation of a Location Parameter, Annals of Mathematical Statistics, 1964.
@@ -43,18 +44,25 @@ seed they stand at other steps but there are as many. Between them the run learn
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import compares_numbers
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.data import input_outliers_seen
-from traindx.signs.gradients import gradient_norm_grows
+from traindx.signs.gradients import gradient_norm_grows, most_steps_clipped
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
 from traindx.signs.lr import lr_rise_hurts
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, loss_spikes, spikes_recur
 from traindx.signs.validation import validation_improves
 
+
+def _is_not_regression(run: Run) -> bool:
+    return facts.LOSS_FUNCTION in run.facts and not compares_numbers(run)
+
+
 CAUSE = Cause(
     slug="input-outliers",
-    title="A few examples lie far outside the rest",
+    title="Outliers in the training data",
     prior=-4.59,
     acts_through=("exploding-gradients",),
     clues=(
@@ -74,78 +82,84 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="List the examples with the highest loss, look at them, and repair or drop the broken ones",
-            expect="a few examples carry a large share of the loss; without them the spikes are gone",
+            title="Inspect the highest-loss samples and fix the broken ones",
+            expect="a few samples carry much of the loss; without them the spikes are gone",
             safety=Safety.MANUAL,
-            not_when="the losses have no long tail: no single example is to blame",
+            not_when="the losses have no long tail: no single sample is the cause",
             before="""\
-train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # nobody has looked at it""",
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)""",
             code="""\
 model.eval()
-losses = []
 with torch.no_grad():
-    for x, y in DataLoader(train_data, batch_size=256):
-        losses.append(nn.functional.cross_entropy(model(x), y, reduction="none"))
-losses = torch.cat(losses)
+    batches = DataLoader(train_data, batch_size=256)
+    losses = torch.cat([nn.functional.cross_entropy(model(x), y, reduction="none") for x, y in batches])
 for index in losses.topk(20).indices.tolist():
     print(index, losses[index].item(), train_data[index])
-broken = {17, 4096}  # what you found by eye
+broken = {17, 4096}  # confirmed by eye
 keep = [index for index in range(len(train_data)) if index not in broken]
 train_loader = DataLoader(Subset(train_data, keep), batch_size=64, shuffle=True)""",
         ),
         Prescription(
-            title="Clip the gradient norm at about twice its usual value",
-            expect="spikes stay below a few times the usual loss and the curve recovers within a step or two",
+            title="Clip the gradient norm at its 95th percentile",
+            expect="the loss recovers within a step or two after each outlier",
             safety=Safety.SAFE,
-            not_when="most steps would be clipped: then the limit sets the rate",
+            not_when="most steps are already clipped: the limit then sets the step size",
+            before="""\
+loss.backward()
+optimizer.step()""",
             code="""\
 loss.backward()
-norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=2 * usual_norm)  # few steps should reach it
-optimizer.step()
-optimizer.zero_grad()""",
+nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)  # 95th percentile of the logged norms
+optimizer.step()""",
             change="gradients.clip p95",
+            unless=(most_steps_clipped,),
         ),
         Prescription(
-            title="Scale inputs by median and quantiles, and cut what lies far outside",
-            expect="no input beyond the limit, no spike of the loss, and the same curve between the spikes",
+            title="Clamp inputs at 8 robust std from the median",
+            expect="the loss spikes are gone, and the curve between them is unchanged",
             safety=Safety.ASK,
-            not_when="the extreme values are what the network has to learn, as in fraud or fault finding",
+            not_when="the extreme values are the signal, as in fraud or fault detection",
+            before="""\
+x = train_x""",
             code="""\
-low, middle, high = train_x.quantile(torch.tensor([0.25, 0.5, 0.75]), dim=0)
-scale = (high - low).clamp_min(1e-6)
-x = ((x - middle) / scale).clamp(-10, 10)""",
+median = train_x.median(dim=0).values
+std = 1.4826 * (train_x - median).abs().median(dim=0).values  # robust, from the median distance
+x = train_x.clamp(median - 8 * std, median + 8 * std)""",
             change="inputs.clip 8",
         ),
         Prescription(
-            title="After a spike that stays, go back to a checkpoint before it and skip its batches",
-            expect="the loss goes on along its old path past the step of the spike",
+            title="Roll back to before the spike and skip its batches",
+            expect="the loss continues on its old course past the step of the spike",
             safety=Safety.MANUAL,
-            not_when="the next spikes come at ordinary batches: then the rate or the weights are off",
+            not_when="the next spikes come at normal batches: check the learning rate",
+            before="""\
+for step, (x, y) in enumerate(train_loader):
+    train_step(x, y)""",
             code="""\
-saved = torch.load("before_the_spike.pt", weights_only=True)  # some hundred steps before it
+saved = torch.load("before_the_spike.pt", weights_only=True)
 model.load_state_dict(saved["model"])
 optimizer.load_state_dict(saved["optimizer"])
 for step, (x, y) in enumerate(train_loader, start=saved["step"] + 1):
-    if step in bad_steps:
-        continue
-    train_step(x, y)""",
+    if step not in bad_steps:
+        train_step(x, y)""",
         ),
         Prescription(
-            title="For outlying targets in regression, use a loss that grows linearly",
-            expect="the spikes shrink to a few times the usual loss; the median error improves",
+            title="Use a Huber loss for outlying regression targets",
+            expect="the spikes shrink to a few times the typical loss",
             safety=Safety.ASK,
-            not_when="large errors matter more than many small ones",
+            not_when="the task is not regression, or large errors matter more than many small ones",
+            before="""\
+loss_fn = nn.MSELoss()""",
             code="""\
-loss_fn = nn.HuberLoss(delta=1.0)  # in units of the scaled target
-y = (y - train_y.median()) / train_y.std()
-loss = loss_fn(model(x).squeeze(-1), y)""",
+loss_fn = nn.HuberLoss(delta=1.0)  # in units of the standardized target""",
+            unless=(_is_not_regression,),
         ),
     ),
     experiment=Experiment(
-        does="Feed the batches of the three worst steps to a checkpoint from well before them",
-        if_true="their loss is many times the usual there too, and one or two examples carry it",
-        if_false="their loss is ordinary there: the weights were off, so look at the rate",
-        minutes=10,
+        does="Compute the loss of the three worst batches with a checkpoint from well before them",
+        if_true="their loss is many times the typical one there too",
+        if_false="their loss is normal there: the weights were off, so check the learning rate",
+        steps=0,
     ),
     page=__doc__,
     looked_for_by=Tool.EXAMINE_DATA,

@@ -1,49 +1,52 @@
 """Labels misaligned with inputs.
 
+Inputs and labels no longer belong together, so the input carries no information about its label.
+
 ## What happens
-Inputs and labels no longer belong together. Somewhere one of them was shuffled, sorted, filtered or shifted
-without the other: files listed in two orders, a data frame with a reset index, a dropped row, two loaders
-shuffled apart, tokens shifted twice or not at all, augmentation that moves the image and not its mask. The
-input then tells nothing about the label, and the best any model can do is to ignore it and answer with the
-frequencies. Its loss is the entropy of the labels, `ln(C)` for `C` equally frequent classes, the variance
-of the targets for regression. A large model goes on to learn the training pairs by heart, one by one.
+One side was shuffled, sorted, filtered or shifted without the other: files listed in two orders, a data
+frame with a reset index, a dropped row, two loaders that shuffle separately, tokens shifted twice or not at
+all, augmentation that moves the image but not its mask. The best any model can then do is ignore the input
+and predict the label frequencies. Its loss is the entropy of the labels: `ln(C)` for `C` balanced classes,
+the variance of the targets for regression with squared error. A large model goes on to memorize the
+training pairs one by one.
 
 ## What you see
-Train and validation loss lie at chance, accuracy at the share of the most frequent class, and everything
-else is in order: the gradient norm is ordinary, nothing spikes, and neither rate nor optimizer changes the
-picture. The loss may fall in the first steps, from the start to the entropy of the labels, and stops there.
-A model with room to memorise shows another picture: the training loss falls slowly, after a long flat
-start, while the validation loss stays at chance and then rises above it. If only the validation set is
-misaligned, the training curve is perfect and validation is at chance.
+Train and validation loss stay at chance level and accuracy at the share of the most frequent class.
+Everything else looks normal: ordinary gradient norms, no spikes, and neither the learning rate nor the
+optimizer makes a difference. The loss may fall during the first steps, down to the entropy of the labels,
+and stops there. A model large enough to memorize looks different: the training loss falls slowly after a
+long flat start, while the validation loss stays at chance and then rises above it. If only the validation
+set is misaligned, the training curve is perfect and validation is at chance.
 
 ## Often confused with
 - `label-noise`: some of the labels are right, so validation gets clearly better than chance.
-- `lr-too-low`: 16 samples cannot be memorised in a few hundred steps at this rate.
-- `vanishing-gradients`: 16 samples cannot be memorised, and the first layers get next to no gradient.
-- `bad-initialization`: 16 samples cannot be memorised, and the untrained outputs have a wrong scale.
-- `frozen-parameters`: 16 samples cannot be memorised, and weights do not move.
+- `lr-too-low`: 16 samples cannot be memorized within a few hundred steps at this learning rate.
+- `vanishing-gradients`: 16 samples cannot be memorized, and the first layers get almost no gradient.
+- `bad-initialization`: 16 samples cannot be memorized, and the untrained outputs have the wrong scale.
+- `frozen-parameters`: 16 samples cannot be memorized, and weights do not change.
 - `overfitting`: the validation loss fell well below chance before it rose.
-- `train-val-mismatch`: validation is off, but better than chance, and the pairs look right.
-- `wrong-output-activation`: 16 samples stop at a floor, because the outputs cannot reach their targets.
-- `parameters-not-optimized`: 16 samples cannot be memorised; gradients are there and weights stay as drawn.
-- `target-shape-broadcast`: a regression at the variance of its targets, where predictions (N, 1) meet
-  targets (N,).
+- `train-val-mismatch`: validation is poor but better than chance, and the pairs look right.
+- `wrong-output-activation`: the loss of 16 samples stops at a floor, because the outputs cannot reach the
+  targets.
+- `parameters-not-optimized`: 16 samples cannot be memorized; gradients exist, but the weights stay at their
+  initial values.
+- `target-shape-broadcast`: predictions of shape (N, 1) meet targets of shape (N,) in a regression loss.
 - `class-imbalance`: accuracy is the share of the largest class, but the loss is below the entropy of the
   labels.
 
 ## What not to do
-- Tuning the rate, the model or the optimizer: no setting finds what the data does not hold.
-- Adding regularisation because validation is bad: the model is not too free, the pairs are wrong.
-- Trusting a falling training loss: a large network learns random labels by heart.
-- Cleaning labels one by one with a noise filter: nearly all of them would have to go, because the pairing
-  is broken.
-- Looking only at inputs or only at labels: each is fine, and only the pair shows it.
+- Tune the learning rate or the model: no setting finds information that is not in the data.
+- Add regularization: the model is not too flexible, the pairs are wrong.
+- Trust a falling training loss: a large network memorizes random labels too.
+- Clean single labels with a noise filter: nearly all of them would have to go, because the pairing is
+  broken.
+- Inspect only inputs or only labels: each side looks fine on its own; only the pairs show the bug.
 
 ## References
 - Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization,
   2017.
 - Arpit and others: A Closer Look at Memorization in Deep Networks, 2017.
-- Karpathy: A Recipe for Training Neural Networks, 2019, look at the data right before the model.
+- Karpathy: A Recipe for Training Neural Networks, 2019, inspect the data right before the model.
 - Northcutt, Athalye, Mueller: Pervasive Label Errors in Test Sets Destabilize Machine Learning Benchmarks,
   2021.
 """
@@ -98,21 +101,21 @@ from traindx.signs.weights import (
 def nothing_learned(
     run: Run,
     *,
-    share: Annotated[float, "of what the best constant guess loses; bench/thresholds.md#learned"] = 0.05,
+    share: Annotated[float, "of the loss of a constant prediction; bench/thresholds.md#learned"] = 0.05,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
-    """The training loss ends at that of the best constant guess, whatever is predicted."""
+    """The training loss ends at the constant-prediction baseline."""
     ends = against_chance(run, points)
     if ends is None:
         return CANNOT_TELL
     if abs(ends.chance - ends.loss.end) >= share * ends.chance + 2 * ends.loss.end_noise:
         return None
-    return ends.finding(1.0, ends.chance * (1 - share), ", the best constant guess at")
+    return ends.finding(1.0, ends.chance * (1 - share), ", no better than a constant prediction at")
 
 
 CAUSE = Cause(
     slug="labels-misaligned",
-    title="Labels do not belong to their inputs",
+    title="Labels do not match their inputs",
     prior=-4.39,
     clues=(
         Clue(activations_swell_over_depth, seen=-0.72),
@@ -158,24 +161,22 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Keep both sides in one data set and permute them with one index",
-            expect="train and validation loss fall below chance within the first epoch",
+            title="Shuffle inputs and labels with one permutation",
+            expect="train and validation loss fall below chance level in the first epoch",
             safety=Safety.MANUAL,
-            not_when="each pair is read from one record: then look at the pairs first",
+            not_when="each pair is read from one record: then inspect the pairs first",
             before="""\
 inputs = inputs[torch.randperm(len(inputs))]
-labels = labels[torch.randperm(len(labels))]  # an order of its own
-dataset = torch.utils.data.TensorDataset(inputs, labels)
-loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
+labels = labels[torch.randperm(len(labels))]  # a different order
+dataset = torch.utils.data.TensorDataset(inputs, labels)""",
             code="""\
 order = torch.randperm(len(inputs))
-inputs, labels = inputs[order], labels[order]  # one order for both
-dataset = torch.utils.data.TensorDataset(inputs, labels)
-loader = torch.utils.data.DataLoader(dataset, batch_size=64, shuffle=True)""",
+inputs, labels = inputs[order], labels[order]
+dataset = torch.utils.data.TensorDataset(inputs, labels)""",
         ),
         Prescription(
-            title="Look at twenty pairs as the model gets them, after all transforms",
-            expect="wrong pairs are seen by eye; once repaired, the loss leaves chance within an epoch",
+            title="Inspect 20 pairs as the model gets them",
+            expect="wrong pairs are visible; once fixed, the loss falls below chance level",
             safety=Safety.MANUAL,
             not_when="the pairs cannot be judged by eye: then join both sides by an id and compare",
             code="""\
@@ -186,9 +187,9 @@ for sample, label in zip(x[:20], y[:20]):
         ),
         Prescription(
             title="Join inputs and labels by an id, never by position",
-            expect="the join keeps every row, and the loss leaves chance within an epoch",
+            expect="the join keeps every row, and the loss falls below chance in an epoch",
             safety=Safety.MANUAL,
-            not_when="there is no id in the data: then make one where the data is written",
+            not_when="the data has no id: then add one where the data is written",
             code="""\
 label_of = dict(zip(label_ids, labels))
 missing = [one for one in input_ids if one not in label_of]
@@ -197,15 +198,15 @@ labels = torch.tensor([label_of[one] for one in input_ids])""",
         ),
     ),
     experiment=Experiment(
-        does="Train on 16 fixed samples for 300 steps, then look at these 16 pairs as the model gets them",
-        if_true="the loss of the 16 goes to zero, so the network can learn, and pairs look wrong",
-        if_false="the 16 cannot be memorised, or every pair is right",
-        minutes=5,
+        does="Train on 16 fixed samples for 300 steps, then inspect these 16 pairs as the model gets them",
+        if_true="the 16 samples are memorized (loss near 0) and some pairs are wrong",
+        if_false="the 16 samples cannot be memorized, or every pair is right",
+        steps=300,
     ),
     page=__doc__,
     acts_through=("underfitting", "overfitting"),
     looked_for_by=Tool.EXAMINE_DATA,
-    symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU, Symptom.GENERALISES_BADLY),
+    symptoms=(Symptom.NOT_LEARNING, Symptom.PLATEAU, Symptom.GENERALIZES_BADLY),
     misdiagnoses=(
         Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),
         Misdiagnosis(says="My model is too small", blames="the capacity of the network"),

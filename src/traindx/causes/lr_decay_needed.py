@@ -1,48 +1,46 @@
 """Learning rate never decays.
 
-## What happens
-The rate was right for the journey and is too high for the arrival. Gradients of small batches carry noise,
-and with a constant rate the weights do not come to rest: they wander around the minimum. Near it, the loss
-stays above the minimum by about `lr * s / 4`, where `s` is the variance of the gradient summed over all
-weights: proportional to the rate, and inversely to the batch size. More steps do not lower that level; a
-lower rate does, at once. The rate must not start low either: the first stretch, and the choice of a good
-valley, need the high one.
+The learning rate stays at a value that is right for the start of the run but too high for its end.
 
-A flat stretch can also be a saddle: calm, in the middle of the run, with a gradient norm near zero, and left
-by itself after some time. There the opposite helps: momentum, the noise of smaller batches, or a rate that
-rises for a while, as in a cycle. In the band meant here the gradient norm stays up and the loss jitters.
+## What happens
+Gradients of small batches are noisy, so at a constant learning rate the weights do not settle: they move
+around the minimum. For SGD without momentum the loss stays above the minimum by about `lr * s / 4`, where
+`s` is the variance of the batch gradient summed over all weights; with momentum `m` divide by `1 - m`. This
+excess is proportional to the learning rate and inversely proportional to the batch size. More steps do not
+lower it; a lower learning rate does, at once. Starting low is not the answer either: early progress, and
+finding a good region, need the high learning rate.
+
+A flat stretch can also be a saddle point: quiet, in the middle of the run, with a gradient norm near zero,
+and left on its own after some time. There the opposite helps: momentum, the noise of smaller batches, or a
+learning rate that rises for a while. In the case meant here the gradient norm stays up and the loss is
+noisy.
 
 ## What you see
-A fast fall, a bend, then a flat noisy band that lasts for a large part of the run while the recorded rate
-is constant. Train and validation loss both jitter, the best validation values are scattered over many
-epochs like lottery wins, and an average over the weights of the last epochs is better than any single
-checkpoint. Where a rate is lowered by hand or by a scheduler, the loss drops like a step of a staircase
-within an epoch and becomes calmer.
+A fast fall, then a flat, noisy band for a large part of the run while the learning rate is constant. Train
+and validation loss are both noisy, the best validation values are spread at random over many epochs, and
+averaging the weights of the last epochs beats any single checkpoint. When the learning rate is lowered, by
+hand or by a scheduler, the loss drops within an epoch and becomes less noisy.
 
 ## Often confused with
-- `lr-too-high`: the run jumps or swings instead of lying flat, and a lower constant rate from the start
+- `lr-too-high`: the loss jumps or oscillates instead of staying flat, and a lower constant learning rate
   ends far lower.
-- `lr-too-low`: there was no fast first stretch, and a higher rate helps.
-- `lr-decayed-too-early`: the recorded rate is already near zero, and the flat stretch is smooth.
-- `capacity-too-small`: a tenth of the rate for a further tenth of the steps leaves the level where it is.
+- `lr-too-low`: there was no fast initial fall, and a higher learning rate helps.
+- `lr-decayed-too-early`: the learning rate is already near zero, and the flat stretch is smooth.
+- `capacity-too-small`: lr/10 for another 10% of the steps leaves the loss where it is.
 - `overfitting`: the training loss keeps falling while the validation loss does not.
-- `label-noise`: the level is the error rate of the labels and stays with any rate.
-- `momentum-too-high`: the loss was lower before and climbed back to its band.
-- `missing-nonlinearity`: the level is that of a linear model, at any rate and width.
-- `batch-too-small`: the jitter is as wide as the signal from the first epoch on, and a tenth of the rate
-  does not calm it.
-- `over-regularized`: less weight decay or dropout lowers the level, a lower rate does not.
+- `label-noise`: the level is set by the wrong labels and does not change with the learning rate.
+- `momentum-too-high`: the loss was lower before and climbed back.
+- `missing-nonlinearity`: the loss ends where a linear model ends, at any learning rate and width.
+- `batch-too-small`: the noise is as large as the progress from the first epoch on, and lr/10 does not
+  reduce it.
+- `over-regularized`: less weight decay or dropout lowers the loss; a lower learning rate does not.
 
 ## What not to do
-- Training longer at the same rate: the band is where this rate settles, and more epochs only draw it
-  longer.
-- Starting again with a low constant rate: it reaches the same level after many more steps, and often a
-  worse one.
-- Enlarging the model because the loss is stuck: the level belongs to the rate, so the larger model stops
-  there too.
-- Picking the best of many noisy checkpoints: part of its lead is luck of the validation batch.
-- Adding momentum or switching the optimizer to escape a local minimum: in high dimension a noisy flat band
-  is hardly ever one.
+- Train longer at the same learning rate: the loss has settled where this learning rate puts it.
+- Restart with a low constant learning rate: it takes many more steps to the same loss, often a worse one.
+- Enlarge the model: the noise floor comes from the learning rate, so the larger model stops there too.
+- Pick the best of many noisy checkpoints: part of its lead is luck on the validation set.
+- Add momentum to escape a local minimum: in high dimension a noisy plateau is hardly ever a local minimum.
 
 ## References
 - Robbins, Monro: A Stochastic Approximation Method, 1951.
@@ -82,9 +80,9 @@ from traindx.signs.weights import parameters_frozen, updates_tiny
 def lr_constant(
     run: Run,
     *,
-    kept: Annotated[float, "lowest later rate over the peak; bench/thresholds.md#constant"] = 0.8,
+    kept: Annotated[float, "lowest later learning rate over the peak; bench/thresholds.md#constant"] = 0.8,
 ) -> Answer:
-    """The learning rate is never lowered."""
+    """Constant learning rate."""
     rate = rate_of(run)
     if rate is None:
         return CANNOT_TELL
@@ -93,7 +91,7 @@ def lr_constant(
     if float(rate.values[int(rate.values.argmax()) :].min()) < kept * rate.peak:
         return None
     stated = run.facts.get(SCHEDULE)
-    says = f"the rate is {number(last)} at the end and never was above {number(rate.peak)}"
+    says = f"the learning rate is never lowered (peak {number(rate.peak)}, end {number(last)})"
     says += f" (schedule: {stated})" if isinstance(stated, str) else ""
     where = (float(rate.series.steps[0]), float(rate.series.steps[-1]))
     evidence = Evidence(LEARNING_RATE, where, last, kept * rate.peak, rate.series.axis)
@@ -129,39 +127,38 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Let the rate fall to zero over the last part of the run",
-            expect="the loss leaves its band and falls with the rate, within the first third of the decay",
+            title="Decay the learning rate to zero with a cosine schedule",
+            expect="the loss drops below its plateau in the first third of the decay",
             safety=Safety.ASK,
-            not_when="the training loss is at its floor already, or the validation loss rises while it falls",
+            not_when="the training loss is at its floor, or the validation loss rises",
             before="""\
 for x, y in loader:
     loss = loss_fn(model(x), y)
-    optimizer.zero_grad(); loss.backward(); optimizer.step()
-    # the last step is as long as the first""",
+    optimizer.zero_grad(); loss.backward(); optimizer.step()""",
             code="""\
-from torch.optim.lr_scheduler import CosineAnnealingLR
-
-scheduler = CosineAnnealingLR(optimizer, T_max=total_steps)  # built once, before the loop
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)
 for x, y in loader:
     loss = loss_fn(model(x), y)
     optimizer.zero_grad(); loss.backward(); optimizer.step()
     scheduler.step()  # after each batch, because T_max counts steps""",
             change="schedule.cosine",
+            unless=(loss_converged, validation_turns_up),
         ),
         Prescription(
-            title="Continue the last checkpoint for a tenth of its steps with the rate going to zero",
-            expect="the training loss drops by more than the width of its band within 200 steps",
+            title="Resume for 10% more steps while decaying lr to zero",
+            expect="the training loss drops by more than its noise within 200 steps",
             safety=Safety.ASK,
-            not_when="the last checkpoint overfits: then start from the one with the best validation loss",
+            not_when="the last checkpoint overfits: then resume from the best validation loss",
             code="""\
 extra = total_steps // 10
 scheduler = torch.optim.lr_scheduler.LinearLR(
     optimizer, start_factor=1.0, end_factor=0.0, total_iters=extra
 )""",
+            unless=(validation_turns_up,),
         ),
         Prescription(
-            title="Lower the rate when the validation loss stops falling",
-            expect="each reduction is followed by a step down of the loss within an epoch",
+            title="Lower the learning rate when the validation loss is flat",
+            expect="the loss drops within an epoch after each reduction",
             safety=Safety.ASK,
             not_when="the validation loss is so noisy that patience runs out by chance",
             code="""\
@@ -172,25 +169,24 @@ for epoch in range(epochs):
     validation_loss = validate(model)
     scheduler.step(validation_loss)  # after each validation""",
             change="schedule.reduce_on_plateau 10",
+            unless=(validation_noisy,),
         ),
         Prescription(
-            title="Use a cycle or warm restarts where one decay ends on a poor level",
-            expect="the loss rises at each restart and ends each cycle below the end of the cycle before",
+            title="Use warm restarts if a single decay ends too high",
+            expect="the loss rises at each restart and ends each cycle lower than the last",
             safety=Safety.ASK,
-            not_when="the budget allows a single cycle: then one decay over the whole run is better",
+            not_when="the budget allows only one cycle: then decay once over the whole run",
             code="""\
 scheduler = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(
     optimizer, T_0=steps_per_epoch * 10, T_mult=2, eta_min=1e-6
-)
-# or up and down evenly, after each batch; keep the checkpoint of the end of a cycle:
-# torch.optim.lr_scheduler.CyclicLR(optimizer, base_lr=1e-4, max_lr=1e-3, step_size_up=2000)""",
+)  # scheduler.step() after each batch; keep the checkpoint of the end of a cycle""",
         ),
     ),
     experiment=Experiment(
-        does="Continue the last checkpoint for 500 steps at a tenth of the rate",
-        if_true="the loss drops below its band within some hundred steps and becomes calmer",
-        if_false="the loss stays on its level, only calmer",
-        minutes=5,
+        does="Resume the last checkpoint for 500 steps at lr/10",
+        if_true="the loss drops below its plateau within a few hundred steps and is less noisy",
+        if_false="the loss stays at its level, only less noisy",
+        steps=500,
     ),
     page=__doc__,
     acts_through=("underfitting",),

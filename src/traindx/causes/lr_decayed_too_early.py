@@ -1,35 +1,38 @@
 """Learning rate decayed too early.
 
+The schedule takes the learning rate close to zero while the model is still learning.
+
 ## What happens
-The schedule ends before the learning does. How far the weights can still travel is the sum of the rates
-that remain; once that sum is next to nothing, the run goes on and the model stands still. It is seldom
-meant. A scheduler counted in epochs is stepped once per batch: `ExponentialLR(gamma=0.95)` leaves
-`0.95 ** 100`, less than 1 % of the rate, after 100 batches. A schedule keeps the length of an older,
-shorter run. Several processes step the same scheduler. ReduceLROnPlateau with a short patience takes noise
-for a plateau, again and again. A restored scheduler counts on from the wrong step.
+How far the weights can still move is bounded by the sum of the remaining learning rates. Once that sum is
+almost zero, the run continues but the model no longer changes. It is rarely intended. A scheduler meant for
+epochs is stepped once per batch: `ExponentialLR(gamma=0.95)` leaves `0.95 ** 100`, less than 1% of the
+learning rate, after 100 batches. A schedule keeps the length of an older, shorter run. Several processes
+step the same scheduler. ReduceLROnPlateau with a short patience mistakes noise for a plateau, again and
+again. A restored scheduler continues from the wrong step.
 
 ## What you see
-A good fast start, then a bend at the very place where the recorded rate falls, and from there a line that
-is flat and also smooth: the jitter is gone, because the weights no longer move. Train and validation loss
-freeze together, with no gap opening between them, on a level that longer or older runs go well below. The
-gradient norm does not fall: there is still something to learn. On a log axis the rate has lost a factor of
-a hundred or more long before the end.
+A good, fast start, then the loss flattens exactly where the logged learning rate falls. From there the
+curve is flat and also smooth: the noise is gone, because the weights no longer move. Train and validation
+loss freeze together, without a gap, at a level that other runs go well below. The gradient norm does not
+fall: there is still something to learn. On a log axis the learning rate has lost a factor of 100 or more
+long before the end.
 
 ## Often confused with
-- `lr-too-low`: the curve was slow from the first step on; here the initial rate was fine.
-- `lr-decay-needed`: the flat stretch jitters and the rate is still high.
+- `lr-too-low`: the curve was slow from the first step; here the initial learning rate was fine.
+- `lr-decay-needed`: the flat stretch is noisy and the learning rate is still high.
 - `too-few-epochs`: the loss is still falling at the end, and the schedule ends with the run.
-- `capacity-too-small`: the level was reached while the rate was still high.
-- `vanishing-gradients`: the gradient norm dies together with the progress.
-- `dead-relu`: units stopped firing, and the rate is still high where the loss stops.
-- `weight-decay-coupled`: the weights shrink all the time, and the rate is still high where the loss stops.
+- `capacity-too-small`: the plateau was reached while the learning rate was still high.
+- `vanishing-gradients`: the gradient norm vanishes together with the progress.
+- `dead-relu`: units stopped firing, and the learning rate is still high when the loss stops.
+- `weight-decay-coupled`: the weights shrink all the time, and the learning rate is still high when the loss
+  stops.
 - `overfitting`: the training loss keeps falling.
 
 ## What not to do
-- Adding epochs at the end: at a rate of nothing they change nothing.
-- Adding capacity because the training loss is stuck: the larger model is frozen at the same step.
-- Raising the initial rate to make up for it: the start becomes unstable and the end is as dead as before.
-- Judging a model or a data set by this run: every variant stops where the schedule stops.
+- Add epochs at the end: with a learning rate near zero they change nothing.
+- Enlarge the model: the larger model freezes at the same step.
+- Raise the initial learning rate: the start becomes unstable and the end stays frozen.
+- Judge a model or a data set by this run: every variant stops where the schedule stops.
 
 ## References
 - Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts, 2017.
@@ -42,11 +45,21 @@ a hundred or more long before the end.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_word
+from traindx.facts import SCHEDULE
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
 from traindx.signs.lr import lr_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_turns_up
+
+
+def _has_other_schedule(run: Run) -> bool:
+    schedule = stated_word(run, SCHEDULE)
+    return bool(schedule) and "plateau" not in schedule
+
 
 CAUSE = Cause(
     slug="lr-decayed-too-early",
@@ -63,10 +76,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Give the schedule the length of the run, in the unit in which it is stepped",
-            expect="the rate is half its peak at half of the run, and the loss falls past the old bend",
+            title="Make the schedule as long as the run",
+            expect="the learning rate is half its peak at mid-run, and the loss still falls",
             safety=Safety.ASK,
-            not_when="the loss was on its floor before the rate fell",
+            not_when="the loss was at its floor before the learning rate fell",
             before="""\
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.95)  # meant for epochs
 for epoch in range(epochs):
@@ -75,44 +88,43 @@ for epoch in range(epochs):
         optimizer.zero_grad(); loss.backward(); optimizer.step()
         scheduler.step()  # once per batch""",
             code="""\
-total_steps = epochs * len(loader)
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(loader))
 for epoch in range(epochs):
     for x, y in loader:
         loss = loss_fn(model(x), y)
         optimizer.zero_grad(); loss.backward(); optimizer.step()
-        scheduler.step()  # once per optimizer step; or T_max=epochs and once per epoch, never mixed""",
+        scheduler.step()  # once per batch""",
             change="schedule.cosine",
         ),
         Prescription(
-            title="Keep the rate constant, and decay it over the last fifth only",
-            expect="the loss falls on past the old bend, and once more during the last fifth",
+            title="Keep the learning rate constant until the last 20%",
+            expect="the loss falls past the old plateau, and again during the last 20%",
             safety=Safety.ASK,
-            not_when="the initial rate makes the run swing: then it does need the decay",
+            not_when="the loss oscillates at the initial learning rate: then it needs the decay",
             code="""\
 hold = int(0.8 * total_steps)
 scheduler = torch.optim.lr_scheduler.LambdaLR(
     optimizer, lambda step: min(1.0, max(0.0, (total_steps - step) / (total_steps - hold)))
 )""",
             change="schedule.constant",
+            unless=(loss_oscillates,),
         ),
         Prescription(
-            title="Give ReduceLROnPlateau more patience and a floor",
-            expect="fewer reductions than before, each after a stretch that is flat beyond the noise",
+            title="Raise the patience of ReduceLROnPlateau to 10",
+            expect="fewer reductions, each after a stretch that is flat beyond the noise",
             safety=Safety.ASK,
-            not_when="another kind of scheduler is in use",
+            not_when="another scheduler is in use",
             code="""\
-scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
-    optimizer, factor=0.3, patience=10, threshold=1e-3, cooldown=5, min_lr=lr * 1e-3
-)""",
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.3, patience=10)""",
             change="schedule.reduce_on_plateau 10",
+            unless=(_has_other_schedule,),
         ),
     ),
     experiment=Experiment(
-        does="Continue the last checkpoint for 500 steps at a third of the initial rate, held constant",
-        if_true="after a short rise the loss falls below the flat level within the 500 steps",
-        if_false="the loss rises or jitters around the old level and does not get below it",
-        minutes=5,
+        does="Resume the last checkpoint for 500 steps at a constant 1/3 of the initial learning rate",
+        if_true="after a short rise the loss falls below the plateau within the 500 steps",
+        if_false="the loss rises or stays around the plateau and does not get below it",
+        steps=500,
     ),
     page=__doc__,
     acts_through=("underfitting",),

@@ -1,65 +1,72 @@
 """Learning rate too high.
 
+Steps are longer than the loss surface allows, so they overshoot instead of making progress.
+
 ## What happens
-A step is longer than the loss surface allows. Along a direction of curvature `h` one step of gradient
-descent multiplies the distance to the minimum by `1 - lr * h`. Up to `lr = 1 / h` the step falls short, up
-to `2 / h` it lands on the other side and closer, above `2 / h` it lands further away than it came from, and
-each step makes it worse (with momentum `m` the border is `2 * (1 + m) / h`). Networks give way a little:
-the largest curvature settles near `2 / lr` by itself, so a rate somewhat above the best one still trains,
-in a restless way. Far above it the weights are thrown to a place where units are dead or saturated, or to
-infinity.
+Along a direction of curvature `h`, one step of gradient descent multiplies the distance to the minimum by
+`1 - lr * h`. Up to `lr = 1 / h` the step falls short; up to `2 / h` it lands on the other side but closer;
+above `2 / h` it lands further away, and each step makes it worse (with momentum `m` the limit is `2 * (1 +
+m) / h`). Networks adapt to some degree: the largest curvature tends to settle near `2 / lr`, so a learning
+rate somewhat above the best one still trains, with oscillations. Far above it the weights end up where
+units are dead or saturated, or become infinite.
 
 Adam divides by the size of the gradient, so each weight moves by about `lr` per step whatever the gradient
-is. What counts then is the step compared with the weights: an update of about 0.001 of the weight norm is
-ordinary, 0.1 and more tears up what was learned. A new batch size is a new rate as well: with SGD the rate
-belongs to the batch size in proportion (half the batch, half the rate), with Adam rather to its square
-root.
+is. What counts is the step compared with the weights: an update of about 0.001 of the weight norm is
+typical; 0.1 and more destroys what was learned. Changing the batch size changes the right learning rate
+too: with SGD in proportion (half the batch, half the learning rate), with Adam rather by the square root.
+
+Typical peak values: SGD with momentum 0.01 to 0.3; Adam and AdamW from scratch 1e-4 to 3e-3, for
+transformers 1e-4 to 1e-3; full fine-tuning of a pretrained transformer 1e-5 to 5e-5; LoRA 1e-4 to 3e-4.
 
 ## What you see
-Three degrees of it. Far too high: the loss grows by a constant factor per step, a straight line upward on a
-log axis, and is infinite or NaN within some ten steps. Clearly too high: the loss falls for a while, jumps,
-and stays far above its best, often flat at chance or just above it, because the jump killed the units.
-Somewhat too high: a wide band that swings up and down without the small-batch look of even noise, spikes
-that come back, and a sharp fall at the very step where the schedule lowers the rate. The gradient norm is
-ordinary until the weights have moved; it rises together with the loss or after it.
+Far too high: the loss grows by a constant factor per step, a straight line upward on a log axis, and is
+infinite or NaN within tens of steps. Clearly too high: the loss falls for a while, jumps, and stays far
+above its best, often flat at chance level, because the jump killed units. Somewhat too high: wide
+oscillations, repeated spikes, and a sharp fall at the very step where the schedule lowers the learning
+rate. The gradient norm is normal until the weights have moved; it rises with the loss or after it.
 
 ## Often confused with
-- `missing-warmup`: with a warm-up of a few hundred steps to the same peak rate the run trains.
-- `lr-decay-needed`: the run is calm, and a lower constant rate reaches the same level, only later.
-- `exploding-gradients`: a ten times lower rate still fails, and the gradient norm climbs before the loss
-  does.
-- `momentum-too-high`: the loss falls fast, turns and climbs back over tens of steps, and 0.9 instead of 0.99
-  cures it at the same rate.
-- `gradients-not-cleared`: the norm of `.grad` grows from step to step, and clearing it cures at this rate.
-- `unnormalized-inputs`: with inputs of mean 0 and variance 1 the same rate trains.
-- `loss-sign-or-reduction`: the loss is summed, and with its mean the same rate trains.
-- `batch-too-small`: the jitter keeps its width at a ten times lower rate and narrows with a larger batch.
-- `input-outliers`: at a lower rate the spikes come back at the same batches, only smaller.
-- `unstable-loss-function`: the loss goes from an ordinary value to NaN in one step, without a climb.
-- `half-precision-overflow`: the same rate trains in float32.
+- `missing-warmup`: with a warm-up of a few hundred steps to the same peak learning rate the run trains.
+- `lr-decay-needed`: the run is stable, and a lower constant learning rate reaches the same level, only
+  later.
+- `exploding-gradients`: lr/10 still fails, and the gradient norm climbs before the loss does.
+- `momentum-too-high`: the loss falls fast and climbs back over tens of steps; momentum 0.9 instead of 0.99
+  fixes it.
+- `gradients-not-cleared`: the norm of `.grad` grows from step to step, and clearing it fixes the run at
+  this learning rate.
+- `unnormalized-inputs`: with inputs of mean 0 and variance 1 the same learning rate trains.
+- `loss-sign-or-reduction`: the loss is summed, and with its mean the same learning rate trains.
+- `batch-too-small`: the noise stays as large at lr/10 and shrinks with a larger batch.
+- `input-outliers`: at a lower learning rate the spikes come back at the same batches, only smaller.
+- `unstable-loss-function`: the loss goes from a normal value to NaN in one step, without a climb.
+- `half-precision-overflow`: the same learning rate trains in float32.
 
 ## What not to do
-- Clipping the gradients first: the rate stays wrong, and with Adam a constant factor on all gradients
-  changes nothing.
-- Training longer: a step that overshoots does so at every step, and the loss does not come back by itself.
-- Changing the optimizer: the new one brings its own default rate, so a cure by accident teaches nothing.
-- Resuming from the last checkpoint with a lower rate: its weights and moments are already damaged, so go
-  back to one from before the rise.
-- Reading the smoothed curve: heavy smoothing hides the swings until the run is lost.
-- Searching rates at random: the rates worth trying lie a factor of three apart on a log scale, and 200
-  steps judge one.
+- Clip the gradients first: the learning rate stays wrong, and Adam cancels a constant factor on all
+  gradients.
+- Train longer: steps that overshoot keep overshooting.
+- Change the optimizer: it brings another default learning rate, so an accidental improvement explains
+  nothing.
+- Resume from a checkpoint after the jump: its weights and optimizer state are damaged; go back to before
+  it.
+- Judge by a heavily smoothed curve: smoothing hides the oscillations until the run is lost.
+- Search learning rates at random: try factors of 3 on a log scale; 200 steps are enough to judge one.
 
 ## References
 - LeCun, Bottou, Orr, Mueller: Efficient BackProp, 1998.
 - Bengio: Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012.
 - Smith: Cyclical Learning Rates for Training Neural Networks, 2017, the range test.
-- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, rate and batch size.
+- Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, learning rate and
+  batch size.
 - Cohen, Kaur, Li, Kolter, Talwalkar: Gradient Descent on Neural Networks Typically Occurs at the Edge of
   Stability, 2021.
+- Hugging Face documentation: TrainingArguments, learning_rate (default 5e-5 for AdamW).
 """
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.finding import Finding
+from traindx.run import Run
 from traindx.signs.activations import units_die
 from traindx.signs.chance import (
     accuracy_at_chance,
@@ -105,6 +112,11 @@ from traindx.signs.spikes import (
 from traindx.signs.targets import loss_negated, loss_summed
 from traindx.signs.validation import validation_never_moves, validation_noisy
 from traindx.signs.weights import updates_large, updates_tiny, weights_start_far_off
+
+
+def _is_flat_at_low_lr(run: Run) -> bool:
+    return all(isinstance(sign(run), Finding) for sign in (loss_flat_from_start, lr_below_typical))
+
 
 CAUSE = Cause(
     slug="lr-too-high",
@@ -159,22 +171,22 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Lower the learning rate ten times and start again",
-            expect="the loss falls without a jump from the first 100 steps on, below the old run's best",
+            title="Divide the learning rate by 10 and restart",
+            expect="no jump in the first 100 steps, and the loss passes the old best",
             safety=Safety.ASK,
-            not_when="the loss is flat from the first step: a lower rate then makes it slower still",
+            not_when="the loss is flat from the first step at a low learning rate",
             before="""\
 optimizer = torch.optim.SGD(model.parameters(), lr=1.0, momentum=0.9)""",
             code="""\
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-# a scheduler or warm-up that names its own peak rate has to be lowered as well""",
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)""",
             change="optimizer.lr x 0.1",
+            unless=(_is_flat_at_low_lr,),
         ),
         Prescription(
-            title="Find the limit with a range test and train at a tenth of it",
-            expect="the loss falls, then rises sharply; at a tenth of that rate the run falls steadily",
+            title="Find the limit with a range test and divide it by 10",
+            expect="at the chosen learning rate the loss falls steadily",
             safety=Safety.MANUAL,
-            not_when="weights and optimizer state cannot be put back after the test",
+            not_when="weights and optimizer state cannot be restored after the test",
             code="""\
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=1.1)
@@ -188,35 +200,32 @@ for x, y in loader:
 best_lr = min(tried, key=lambda pair: pair[1])[0] / 10""",
         ),
         Prescription(
-            title="Give the rate back to the batch size it was chosen for",
-            expect="the loss against samples seen follows the curve of the run the rate was taken from",
+            title="Rescale the learning rate to your batch size",
+            expect="loss per sample seen follows the run with the known batch size",
             safety=Safety.ASK,
-            not_when="the batch size never changed, or no run with the old pair is known to train",
+            not_when="the batch size never changed, or no working pair is known",
             code="""\
 known_lr, known_batch = 0.1, 256  # a pair that trained
-lr = known_lr * batch_size / known_batch  # SGD: in proportion
-# lr = known_lr * (batch_size / known_batch) ** 0.5  # Adam and AdamW: by the square root
+lr = known_lr * batch_size / known_batch  # SGD; for Adam multiply by the square root of the ratio
 optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)""",
         ),
         Prescription(
-            title="Reach the rate by a short warm-up and let it decay",
-            expect="no jump in the first 500 steps, and the swings become narrower as the rate falls",
+            title="Add a linear warm-up of 500 steps",
+            expect="no jump in the first 500 steps",
             safety=Safety.ASK,
-            not_when="the loss jumps again once the peak rate is reached: then the peak itself is too high",
+            not_when="the loss jumps once the peak is reached: then the peak itself is too high",
             code="""\
-from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
-
-warm = LinearLR(optimizer, start_factor=0.01, total_iters=500)
-decay = CosineAnnealingLR(optimizer, T_max=total_steps - 500)
-scheduler = SequentialLR(optimizer, [warm, decay], milestones=[500])  # scheduler.step() after each batch""",
+scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=500)
+# scheduler.step() after each batch""",
             change="schedule.warmup 500",
+            unless=(lr_rise_hurts,),
         ),
     ),
     experiment=Experiment(
-        does="Repeat the first 200 steps with the same seed and a ten times lower learning rate",
-        if_true="the loss falls steadily where the old run jumped, and ends below the old run's best value",
-        if_false="the jump, the NaN or the swings come back at the lower rate",
-        minutes=5,
+        does="Repeat the first 200 steps with the same seed at lr/10",
+        if_true="the loss falls steadily past the old jump, below the old run's best",
+        if_false="the jump, the NaN or the oscillation is still there",
+        steps=200,
     ),
     page=__doc__,
     acts_through=(

@@ -1,49 +1,55 @@
 """Learning rate too low.
 
+Steps go in the right direction but are far too short to get anywhere within the run.
+
 ## What happens
-The steps are right in direction and far too short. Along a direction of curvature `h` the part of the
-distance that is left after `N` steps is `(1 - lr * h) ** N`, about `exp(-lr * h * N)`: while `lr * h * N`
-is far below 1, nothing visible happens. With Adam a weight moves at most about `lr` per step, so over the
-whole run at most `lr * N`. Hold that against the size of the weights: 1,000 steps at 1e-7 move a weight of
-0.05 by 0.0001, and the model is still the one it was at the start. The direct measure is the update over
-the weight norm: near 0.001 per step is ordinary, below 0.0001 is slow. A larger batch at the old rate has
-the same effect, because there are fewer steps per epoch.
+Along a direction of curvature `h`, the share of the distance left after `N` steps is `(1 - lr * h) ** N`,
+about `exp(-lr * h * N)`: while `lr * h * N` is far below 1, nothing visible happens. With Adam a weight
+moves by at most about `lr` per step, so by at most `lr * N` over the run. Compare that with the weights:
+1,000 steps at 1e-7 move a weight of 0.05 by 0.0001, and the model is still the initial one. The direct
+measure is the update/weight ratio: about 0.001 per step is typical, below 0.0001 is slow. A larger batch at
+the old learning rate has the same effect, because there are fewer steps per epoch.
+
+Typical peak values: SGD with momentum 0.01 to 0.3; Adam and AdamW from scratch 1e-4 to 3e-3, for
+transformers 1e-4 to 1e-3. Fine-tuning is lower on purpose: 1e-5 to 5e-5 for all weights of a pretrained
+transformer (the Hugging Face Trainer starts at 5e-5), 1e-4 to 3e-4 for LoRA. A fine-tuning run in that
+range is not too low.
 
 ## What you see
-A gentle slope, nearly straight from the first record to the last, with no fast first stretch and no bend:
-the loss is still falling when the run ends, and train and validation lie on top of each other. In the
-extreme the curve is flat at its starting value, for a classifier near `ln(C)` with `C` classes, and the
-noise between batches is larger than all progress. The gradient norm is ordinary and hardly changes. The
-curve is tidy: no spikes, no swings.
+A gentle, nearly straight slope from the first step to the last, without a fast initial fall. The loss is
+still falling when the run ends, and train and validation loss are equal. In the extreme the curve is flat
+at its starting value, for a classifier near `ln(C)` with `C` classes, and the noise between batches is
+larger than all progress. The gradient norm is normal and hardly changes. No spikes, no oscillation.
 
 ## Often confused with
-- `vanishing-gradients`: a ten times higher rate moves nothing, and the gradients of the first layers are
-  thousands of times smaller than those of the last.
-- `frozen-parameters`: the loss is the same at every rate; a low rate still shows a slope once the batches
-  are averaged.
-- `parameters-not-optimized`: some weights are exactly as drawn after any number of steps, at every rate.
-- `unnormalized-targets`: a regression whose outputs have a long way to targets far from zero; standardised
-  targets cure it at this rate.
-- `optimizer-unsuited`: no rate of this optimizer trains, and Adam at 0.001 does.
-- `labels-misaligned`: the run memorises 16 samples at this rate and yet sits at chance on the whole set.
+- `vanishing-gradients`: lr x 10 changes nothing, and gradients of the first layers are 1,000x smaller than
+  those of the last.
+- `frozen-parameters`: the loss is the same at every learning rate; a low learning rate still shows a slope
+  after averaging.
+- `parameters-not-optimized`: some weights keep their exact initial values, at every learning rate.
+- `unnormalized-targets`: a regression output far from its targets; standardized targets train at this
+  learning rate.
+- `optimizer-unsuited`: no learning rate of this optimizer trains, and Adam at 0.001 does.
+- `labels-misaligned`: the run memorizes 16 samples at this learning rate but stays at chance on the whole
+  set.
 - `bad-initialization`: the outputs of the untrained layers shrink to zero or are the same for all units.
-- `lr-decayed-too-early`: the first stretch fell fast; the slope died when the schedule lowered the rate.
-- `too-few-epochs`: the curve has its fast first stretch and its bend, and a ten times higher rate makes it
-  unstable.
-- `batch-too-large`: there are only a handful of updates per epoch, and a smaller batch at the same rate
-  cures it.
-- `clipping-too-tight`: nearly every step is clipped, and a higher limit acts as a higher rate would.
-- `capacity-too-small`: the curve has settled on a floor, and a higher rate reaches the same floor sooner.
+- `lr-decayed-too-early`: the loss fell fast at first and stopped when the schedule lowered the learning
+  rate.
+- `too-few-epochs`: the curve has a fast initial fall and flattens, and lr x 10 is unstable.
+- `batch-too-large`: an epoch has only a few updates, and a smaller batch at the same learning rate fixes
+  it.
+- `clipping-too-tight`: nearly every step is clipped, and a higher clipping limit acts like a higher
+  learning rate.
+- `capacity-too-small`: the loss has reached a floor, and a higher learning rate reaches the same floor
+  sooner.
 
 ## What not to do
-- Adding epochs first: at a hundredth of the right rate the run needs a hundred times the steps.
-- Lowering the rate because the loss is stuck: that is for a plateau after progress, and this run has made
-  none.
-- Adding ReduceLROnPlateau: it takes the flat curve for a plateau and lowers the rate further.
-- Making the model larger: it is not too small, it has not been moved.
-- Changing the optimizer: another default rate may cure it by accident, and the next change of batch size
-  brings it back.
-- Calling it converged because the curve is flat: a loss at chance is where training starts.
+- Add epochs first: at 1% of the right learning rate the run needs 100x the steps.
+- Lower the learning rate: that helps at a plateau after progress, and this run has made none.
+- Add ReduceLROnPlateau: it mistakes the flat curve for a plateau and lowers the learning rate further.
+- Enlarge the model: it is not too small, it has hardly been trained.
+- Change the optimizer: another default learning rate may help by accident and explains nothing.
+- Call a flat curve converged: a loss at chance level is where training starts.
 
 ## References
 - Bengio: Practical Recommendations for Gradient-Based Training of Deep Architectures, 2012.
@@ -51,6 +57,7 @@ curve is tidy: no spikes, no swings.
 - Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017, linear scaling.
 - Malladi, Lyu, Panigrahi, Arora: On the SDEs and Scaling Rules for Adaptive Gradient Algorithms, 2022.
 - Karpathy: A Recipe for Training Neural Networks, 2019.
+- Hugging Face documentation: TrainingArguments, learning_rate (default 5e-5 for AdamW).
 """
 
 from traindx import facts
@@ -143,22 +150,22 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Raise the learning rate ten times; again ten times if it stays calm",
-            expect="within 200 steps the loss falls several times faster than before, without spikes",
+            title="Multiply the learning rate by 10",
+            expect="within 200 steps the loss falls several times faster, without spikes",
             safety=Safety.ASK,
-            not_when="the loss jumps or swings, or what a pretrained model knows must not be lost",
+            not_when="the loss jumps or oscillates, or a fine-tuned model must keep what it knows",
             before="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)""",
             code="""\
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)  # then 1e-4
-# a scheduler that names its own peak rate has to be raised as well""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)""",
             change="optimizer.lr x 10",
+            unless=(loss_diverges, loss_oscillates, loss_leaps_above_start),
         ),
         Prescription(
-            title="Find the rate with a range test",
-            expect="the loss falls over a decade or two of rates, then rises; a tenth of that rate trains",
+            title="Find the learning rate with a range test",
+            expect="at the chosen learning rate the loss falls within 100 steps",
             safety=Safety.MANUAL,
-            not_when="weights and optimizer state cannot be put back after the test",
+            not_when="weights and optimizer state cannot be restored after the test",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-7)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=1.1)
@@ -172,22 +179,22 @@ for x, y in loader:
 best_lr = min(tried, key=lambda pair: pair[1])[0] / 10""",
         ),
         Prescription(
-            title="Scale the rate with the batch size",
-            expect="the loss against epochs follows the curve of the small-batch run",
+            title="Scale the learning rate with the batch size",
+            expect="loss per epoch follows the run with the smaller batch",
             safety=Safety.ASK,
-            not_when="an epoch has only a few steps: past that batch size a higher rate diverges",
+            not_when="an epoch has only a few steps: beyond that batch size a higher lr diverges",
             code="""\
 known_lr, known_batch = 0.1, 256  # a pair that trained
-lr = known_lr * batch_size / known_batch  # SGD: in proportion, with a warm-up over the first epochs
-# lr = known_lr * (batch_size / known_batch) ** 0.5  # Adam and AdamW: by the square root
+lr = known_lr * batch_size / known_batch  # SGD; for Adam multiply by the square root of the ratio
 optimizer = torch.optim.SGD(model.parameters(), lr=lr, momentum=0.9)""",
+            unless=(few_updates_per_epoch,),
         ),
     ),
     experiment=Experiment(
-        does="Repeat the first 200 steps with the same seed at ten times the rate, then at a hundred times",
-        if_true="the loss falls clearly faster at the higher rate and stays calm",
-        if_false="the loss stays where it is at every rate, or starts to jump without having fallen",
-        minutes=5,
+        does="Repeat the first 200 steps with the same seed at lr x 10, then at lr x 100",
+        if_true="the loss falls clearly faster at the higher learning rate, without spikes",
+        if_false="the loss stays where it is at every learning rate, or jumps without having fallen",
+        steps=400,
     ),
     page=__doc__,
     acts_through=("underfitting",),

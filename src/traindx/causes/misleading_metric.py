@@ -1,42 +1,40 @@
 """Misleading metric.
 
+Training works, but the reported metric does not depend on how good the predictions are.
+
 ## What happens
-The training is sound, and the number beside it cannot tell. The usual ones:
+Accuracy of a regression. `(prediction == target).mean()` asks whether two floats are equal to the last bit.
+They almost never are, so it stays at 0; with integer targets and rounded predictions it is slightly above.
 
-Accuracy of a regression. `(prediction == target).mean()` asks whether two real numbers agree to the last
-bit. They never do, so it is 0 for ever; where targets are whole numbers and predictions are rounded it is a
-little above.
+Argmax over one column. A network with a single output gives shape (N, 1); its argmax along the last
+dimension is 0 for every row. Accuracy is then the share of class 0, constant to the last digit, while the
+loss falls.
 
-Argmax of one column. A network with a single output gives (N, 1); its argmax along the last dimension is 0
-for every row. Accuracy is then the share of class 0, a constant to the last digit, while the loss falls.
-
-More of the kind: a threshold of 0.5 on raw scores instead of probabilities (0.5 is a probability of 0.62;
-the border is 0); predictions (N, 1) compared with targets (N,), which compares all pairs; a sum of correct
-answers divided by the number of batches; a mean over batches of which the last is smaller; accuracy over
-padding; a metric that is never reset between epochs; plain accuracy where 99 % are one class; a loss with
-dropout compared to one without.
+Other cases: a threshold of 0.5 on logits instead of probabilities (a logit of 0.5 is a probability of 0.62;
+the threshold for logits is 0); predictions (N, 1) compared with targets (N,), which compares all pairs;
+correct predictions divided by the number of batches; a mean over batches of which the last is smaller;
+accuracy over padding; a metric that is not reset between epochs; plain accuracy if 99% are one class; a
+loss with dropout compared to one without.
 
 ## What you see
-Loss and metric contradict each other. The loss falls as it should, in training and validation, and the
-metric is exactly constant, 0.0 or the share of one class, or jumps between a few values, or is above 1. It
-does not react to anything: rate, model, data. Looking at ten predictions beside ten targets shows at once
-that they are good.
+Loss and metric contradict each other. The loss falls in training and validation, but the metric is exactly
+constant (0.0 or the share of one class), jumps between a few values, or is above 1. It does not react to
+anything: learning rate, model, data. Ten predictions printed next to ten targets show that they are good.
 
 ## Often confused with
-- `class-imbalance`: the model truly answers with one class; its loss stays at the entropy of the labels.
-- `labels-misaligned`: loss and metric both lie at chance.
+- `class-imbalance`: the model really predicts one class; its loss stays at the entropy of the labels.
+- `labels-misaligned`: loss and metric are both at chance level.
 - `train-val-mismatch`: the validation loss is bad as well.
 - `wrong-output-activation`: the outputs themselves are constant or cut off.
-- `target-shape-broadcast`: it is in the loss, which stays at the variance of the targets.
+- `target-shape-broadcast`: the loss itself broadcasts and stays at the variance of the targets.
 - `loss-mismatch`: the metric is right, and the loss measures something else.
 
 ## What not to do
-- Tuning the model by this number: it does not depend on the model.
-- Stopping early on it: the best epoch is then the first.
-- Counting a regression as right within an arbitrary tolerance: report the mean absolute error in the unit
-  of the target, beside that of a constant guess.
-- Believing a metric that agrees with you: try it on perfect, constant and random predictions first.
-- Reporting the loss instead and leaving the line in: someone will plot it.
+- Tune the model by this number: it does not depend on the model.
+- Stop early on it: the best epoch is then the first.
+- Use accuracy with tolerance for a regression: report the mean absolute error in the target's unit.
+- Trust a metric you never tested: try it on perfect, constant and random predictions first.
+- Leave the wrong metric in the logs: someone will plot it.
 
 ## References
 - scikit-learn documentation: Metrics and scoring: quantifying the quality of predictions.
@@ -48,8 +46,8 @@ that they are good.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import fact_evidence, is_recording
-from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
+from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number
+from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, OUTPUTS, PAIRS_COMPARED
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.run import Run
 from traindx.signs.chance import little_learned
@@ -57,34 +55,38 @@ from traindx.signs.chance import little_learned
 
 @sign(needs=(), severity=Severity.WARNING, healthy=-3.01)
 def accuracy_of_a_regression(run: Run) -> Answer:
-    """The program measures by equality how well it predicts real numbers."""
+    """Accuracy by == on real-valued targets."""
     if run.facts.get(ACCURACY_OF_NUMBERS) is not True:
         return None if is_recording(run) else CANNOT_TELL
-    says = "an accuracy counts predictions that equal their target, and the targets are real numbers"
+    says = "accuracy compares real-valued predictions and targets with ==, so it is almost always 0"
     return Finding(1.0, says, (fact_evidence(run, ACCURACY_OF_NUMBERS, METRIC_PLACE),))
 
 
 @sign(needs=(), severity=Severity.WARNING, healthy=-2.64)
 def all_pairs_compared(run: Run) -> Answer:
-    """The program compares every prediction with every target in place of its own."""
+    """Accuracy that compares every prediction with every target."""
     if run.facts.get(PAIRS_COMPARED) is not True:
         return None if is_recording(run) else CANNOT_TELL
-    says = "predictions (N, 1) are compared with targets (N,), which compares each with each"
+    says = "accuracy compares predictions (N, 1) with targets (N,): every prediction with every target"
     return Finding(1.0, says, (fact_evidence(run, PAIRS_COMPARED, METRIC_PLACE),))
 
 
 @sign(needs=(), severity=Severity.WARNING, healthy=-3.00, formerly="argmax_of_one")
 def argmax_over_single_output(run: Run) -> Answer:
-    """The program takes the largest of a single output, which is always the first."""
+    """Argmax over a single output."""
     if run.facts.get(ARGMAX_OVER_ONE) is not True:
         return None if is_recording(run) else CANNOT_TELL
-    says = "argmax runs over a single output: it answers 0 for every sample"
+    says = "argmax over a single output is 0 for every sample"
     return Finding(1.0, says, (fact_evidence(run, ARGMAX_OVER_ONE, METRIC_PLACE),))
+
+
+def _has_several_outputs(run: Run) -> bool:
+    return (stated_number(run, OUTPUTS) or 1) > 1
 
 
 CAUSE = Cause(
     slug="misleading-metric",
-    title="The metric cannot tell good from bad",
+    title="Uninformative metric",
     prior=-4.44,
     clues=(
         Clue(little_learned, seen=-0.55),
@@ -94,62 +96,61 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Decide a single output by its sign, not by argmax",
-            expect="accuracy leaves its constant value at the next evaluation, with the same weights",
+            title="Threshold a single output at 0 instead of argmax",
+            expect="accuracy is no longer constant at the next evaluation",
             safety=Safety.SAFE,
-            not_when="the model has one output per class",
+            not_when="the model has one output per class, or the targets are real numbers",
             before="""\
 predicted = model(x).argmax(dim=-1)  # (N, 1): always 0
 accuracy = (predicted == y).float().mean()""",
             code="""\
-predicted = (model(x).squeeze(-1) > 0).long()  # a raw score; a probability: > 0.5
+predicted = (model(x).squeeze(-1) > 0).long()  # logits; probabilities: > 0.5
 accuracy = (predicted == y).float().mean()""",
+            unless=(_has_several_outputs, compares_numbers),
         ),
         Prescription(
-            title="Measure a regression by its error, beside that of a constant guess",
-            expect="the error falls with the loss, and R² rises from 0 towards 1",
+            title="Report the mean absolute error of a regression",
+            expect="the error falls together with the loss",
             safety=Safety.SAFE,
             not_when="the targets are classes",
             before="""\
-accuracy = (model(x) == y).float().mean()""",
+accuracy = (model(x).squeeze(-1) == y).float().mean()""",
             code="""\
-prediction = model(x).squeeze(-1)
-error = (prediction - y).abs().mean()  # in the unit of the target
-r2 = 1 - ((prediction - y) ** 2).sum() / ((y - y.mean()) ** 2).sum()""",
+error = (model(x).squeeze(-1) - y).abs().mean()  # in the unit of the target""",
+            unless=(argmax_over_single_output,),
         ),
         Prescription(
-            title="Give predictions and targets one shape before they are compared",
-            expect="accuracy leaves the level of chance at the next evaluation, with the same weights",
+            title="Squeeze predictions to the shape of the targets",
+            expect="accuracy leaves chance level at the next evaluation",
             safety=Safety.SAFE,
-            not_when="each is meant to be compared with each, as for pairs of samples",
+            not_when="all pairs are meant to be compared",
             before="""\
-accuracy = ((model(x) > 0) == y).float().mean()  # (N, 1) with (N,): N times N answers""",
+accuracy = ((model(x) > 0) == y).float().mean()  # (N, 1) against (N,): N x N comparisons""",
             code="""\
-accuracy = ((model(x).squeeze(-1) > 0) == y).float().mean()  # (N,) with (N,)""",
+accuracy = ((model(x).squeeze(-1) > 0) == y).float().mean()""",
         ),
         Prescription(
-            title="Count over samples, and reset at each evaluation",
-            expect="the metric lies between 0 and 1 and equals that of one pass over the whole set",
+            title="Divide by the number of samples, not of batches",
+            expect="the metric is between 0 and 1 and equal for every batch size",
             safety=Safety.SAFE,
-            not_when="the metric is no mean over samples, such as AUC: then collect all scores first",
+            not_when="the metric is not a mean over samples (AUC): then collect all outputs first",
             before="""\
-accuracy = 0.0
+correct = 0
 for x, y in val_loader:
-    accuracy += (model(x).argmax(dim=-1) == y).sum().item()
-print(accuracy / len(val_loader))  # batches, not samples""",
+    correct += int((model(x).argmax(dim=-1) == y).sum())
+print(correct / len(val_loader))  # batches""",
             code="""\
-right = total = 0
+correct = 0
 for x, y in val_loader:
-    right += int((model(x).argmax(dim=-1) == y).sum())
-    total += len(y)
-print(right / total)""",
+    correct += int((model(x).argmax(dim=-1) == y).sum())
+print(correct / len(val_loader.dataset))  # samples""",
         ),
     ),
     experiment=Experiment(
-        does="Feed the metric the targets themselves, a constant, and the targets shuffled",
-        if_true="it does not give its best value, the base rate and chance for these three",
-        if_false="it does: the metric is sound, and the model is what it says",
-        minutes=1,
+        does="Compute the metric on the targets themselves, on a constant and on shuffled targets",
+        if_true="it does not give the best value, the base rate and chance level for these three",
+        if_false="it does: the metric is right, and the model is as poor as it says",
+        steps=0,
     ),
     page=__doc__,
     symptoms=(Symptom.LYING_NUMBERS, Symptom.NOT_LEARNING),

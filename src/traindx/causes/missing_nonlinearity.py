@@ -1,38 +1,40 @@
 """Missing nonlinearity.
 
-## What happens
-Linear layers in a row are one linear layer: `W3 (W2 (W1 x)) = (W3 W2 W1) x`, whatever their number and
-width. The network has the parameters of a deep one and can express a plane: logistic or linear regression,
-of a rank no higher than its narrowest layer. Convolutions, averages and embeddings are linear too; dropout,
-reshaping and scaling by constants bend nothing; normalisation bends a little and does not replace an
-activation.
+Linear layers follow each other without an activation, so the network can only compute a linear function.
 
-It happens when `nn.Sequential` lists layers and forgets activations, when `forward` calls `self.fc1` and
-`self.fc2` and the `relu` of the plan is only in `__init__`, when its result is not assigned
-(`torch.relu(x)` on a line of its own), when an activation was replaced by `Identity` or by a leaky slope of
-1, or when a custom block forgets it in one branch. One place without an activation between two layers costs
-a layer and no more: where the first of the two is narrow it is a deliberate factorisation.
+## What happens
+Stacked linear layers are one linear layer: `W3 (W2 (W1 x)) = (W3 W2 W1) x`, whatever their number and
+width. The network has the parameters of a deep one but computes logistic or linear regression, of a rank no
+higher than its narrowest layer. Convolutions, averages and embeddings are linear too. Dropout, reshaping
+and scaling by constants add no nonlinearity; normalization adds little and does not replace an activation.
+
+It happens when `nn.Sequential` lists layers without activations, when `forward` calls `self.fc1` and
+`self.fc2` but the activation exists only in `__init__`, when its result is not assigned (`torch.relu(x)` on
+a line of its own), when an activation was replaced by `Identity` or by a leaky slope of 1, or when a custom
+block forgets it in one branch. A single missing activation costs one layer and no more; if the first of the
+two layers is narrow, it is a deliberate factorization.
 
 ## What you see
-A healthy curve that ends too high. The loss falls quickly and smoothly to a level, train and validation
-agree, and nothing moves it: not depth, not width, not time, not rate. The level is the one that logistic or
-linear regression reaches on the same data. On a problem without any linear part, such as XOR or two rings,
-it is chance. Gradients are ordinary, no unit is dead or saturated, because there is nothing that could be.
+A healthy-looking curve that ends too high. The loss falls quickly and smoothly to a level, train and
+validation agree, and nothing lowers it: not depth, width, time or learning rate. Logistic or linear
+regression on the same data reaches the same level. On a problem without any linear part, such as XOR or two
+rings, that is chance level. Gradients are normal, and no unit is dead or saturated.
 
 ## Often confused with
 - `capacity-too-small`: a wider model ends lower; a wider linear one ends at the same level.
-- `underfitting`: the mechanism alone; the model does bend.
-- `lr-too-low`: a higher rate reaches a lower level; here only the same one sooner.
-- `label-noise`: a model that bends levels off at the same place.
-- `over-regularized`: without regularisation the level is lower.
+- `underfitting`: the general mechanism; activations are present.
+- `lr-too-low`: a higher learning rate reaches a lower loss; here only the same one sooner.
+- `label-noise`: a nonlinear model levels off at the same loss.
+- `over-regularized`: without regularization the loss is lower.
 - `bad-initialization`: units are copies of each other; here they differ and are combined linearly.
 
 ## What not to do
-- Adding layers: a product of more matrices is a matrix.
-- Widening the layers: the rank is bounded by inputs and outputs, which stay.
-- Training longer: the problem is convex in the product, and its best value has been reached.
-- Adding an activation behind the last layer: it has to stand between layers, and the output wants none.
-- Concluding that the data holds no more: a decision tree or a small network that bends tells in a minute.
+- Add layers: a product of more matrices is still a matrix.
+- Widen the layers: the function stays linear at any width.
+- Train longer: the best linear model has been reached.
+- Add an activation after the last layer: it belongs between layers; the output should be linear.
+- Conclude that the data has no more signal: a decision tree or a small nonlinear network shows it in a
+  minute.
 
 ## References
 - Minsky, Papert: Perceptrons, 1969.
@@ -63,13 +65,13 @@ _EACH = 0.25
 
 @sign(needs=(LINEAR_IN_A_ROW,))
 def linear_in_a_row(run: Run) -> Answer:
-    """Some linear layers follow directly on another."""
+    """Linear layers without an activation before them."""
     names = run.facts[LINEAR_IN_A_ROW]
     if not isinstance(names, str):
         return CANNOT_TELL
     if not names:
         return None
-    says = f"nothing bends between these layers and the linear ones before them: {printable(names)}"
+    says = f"no activation between these layers and the linear ones before them: {printable(names)}"
     # One such layer is a choice, as in front of attention; most of a stack is a slip.
     hidden = max(1.0, (stated_number(run, LINEAR_LAYERS) or 1) - 1)
     bent = min(1.0, (stated_number(run, NONLINEARITIES) or 0) / hidden)
@@ -79,7 +81,7 @@ def linear_in_a_row(run: Run) -> Answer:
 
 CAUSE = Cause(
     slug="missing-nonlinearity",
-    title="No nonlinearity between the layers",
+    title="No activation between the layers",
     prior=-4.06,
     clues=(
         Clue(loss_converged, seen=-1.61),
@@ -91,10 +93,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Put an activation between every two layers",
-            expect="the training loss falls below the level of logistic or linear regression",
+            title="Add an activation after each hidden layer",
+            expect="the training loss falls below that of a linear model",
             safety=Safety.MANUAL,
-            not_when="a linear model is meant, or the first of two layers is a narrow factorisation",
+            not_when="a linear model is intended, or the first of two layers is a narrow factorization",
             before="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 128),
@@ -110,10 +112,10 @@ model = torch.nn.Sequential(
             change="activation.insert relu",
         ),
         Prescription(
-            title="Use the activation in forward, and assign its result",
-            expect="the training loss leaves its level within 200 steps",
+            title="Assign the result of the activation in forward",
+            expect="the training loss falls below its plateau within 200 steps",
             safety=Safety.MANUAL,
-            not_when="forward applies it already",
+            not_when="forward already uses the result",
             before="""\
 class Net(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -128,10 +130,10 @@ class Net(torch.nn.Module):
         ),
     ),
     experiment=Experiment(
-        does="Fit logistic or linear regression to the same data, and compare its loss with the level",
-        if_true="both agree to within a few percent, and f(a + b) - f(a) - f(b) + f(0) of the model is zero",
+        does="Fit logistic or linear regression to the same data and compare its loss with the plateau",
+        if_true="both agree to within a few percent",
         if_false="the network is well below the linear model",
-        minutes=2,
+        steps=0,
     ),
     page=__doc__,
     acts_through=("underfitting",),

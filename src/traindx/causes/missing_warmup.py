@@ -1,38 +1,39 @@
 """Missing warm-up.
 
+The run starts at the full learning rate, which it can only tolerate some hundred steps later.
+
 ## What happens
-The full rate meets a network that cannot bear it yet. Three things are special about the first steps. Adam
-estimates the size of each gradient from very few samples: at step 1 its update is `lr * g / |g|`, the full
-rate in every weight at once, whether the gradient is signal or noise. The curvature can be large right
-after initialisation; a rate `lr` needs it below `2 / lr`, and small first steps let it fall there. In
-transformers that normalise after the residual sum, the gradients near the output are large at the start. A
-batch k times larger with a rate k times larger runs into the same wall. The rate itself is not wrong: some
+Three things are special about the first steps. Adam estimates the size of each gradient from very few
+samples: at step 1 its update is `lr * g / |g|`, the full learning rate in every weight at once, whether the
+gradient is signal or noise. The curvature can be large right after initialization; a learning rate `lr`
+needs it below `2 / lr`, and small first steps let it fall there. In transformers that normalize after the
+residual sum (post-norm), the gradients near the output are large at the start. A batch k times larger with
+a learning rate k times larger runs into the same problem. The learning rate itself is not wrong: a few
 hundred steps later the same value is fine.
 
 ## What you see
-The recorded rate stands at its peak on the first record. The loss jumps within the first tens or few
-hundreds of steps, often straight up from where it started, and then lies flat, at chance or on the level of
-a model that only knows how frequent each class or word is. Or it is NaN before the first epoch ends. A
-milder run survives: a high bump, a slow recovery, and an end that stays worse than that of the same run
-with a warm-up.
+The logged learning rate is at its peak in the first record. The loss jumps within the first tens or
+hundreds of steps, often straight up from where it started, and then stays flat, at chance level or at the
+loss of predicting class or token frequencies. Or it is NaN before the first epoch ends. Milder runs
+survive: a high bump, a slow recovery, and an end that is worse than with a warm-up.
 
 ## Often confused with
-- `lr-too-high`: with a warm-up the run fails all the same, only later, when the rate comes near its peak.
-- `bad-initialization`: the loss of the very first batch, before any update, is already far above chance.
-- `exploding-gradients`: a ten times lower rate without warm-up still fails.
-- `unnormalized-inputs`: scaling the inputs to unit variance cures it at the full rate.
-- `momentum-too-high`: the loss falls before it climbs back, and with 0.9 it does not.
+- `lr-too-high`: with a warm-up the run still fails, only later, when the learning rate approaches its peak.
+- `bad-initialization`: the loss of the very first batch, before any update, is already far above chance
+  level.
+- `exploding-gradients`: lr/10 without a warm-up still fails.
+- `unnormalized-inputs`: scaling the inputs to unit variance fixes it at the full learning rate.
+- `momentum-too-high`: the loss falls before it climbs back, and with momentum 0.9 it does not.
 - `half-precision-overflow`: the same first steps pass in float32.
 - `attention-logit-growth`: the run is fine for thousands of steps and breaks late.
 
 ## What not to do
-- Lowering the peak rate at once: it trains, but the rest of the run pays for trouble in the first steps.
-- Clipping alone: Adam rescales what is left, so the first steps stay as long as before.
-- Trying other seeds until one survives: the next change of data or batch size breaks it again.
-- Warming up by epochs on a large data set: a few hundred to a few thousand steps are enough, more is
-  wasted.
-- Calling scheduler.step() once per epoch with a warm-up counted in steps: the rate then stays near zero for
-  the run.
+- Lower the peak learning rate first: it trains, but the rest of the run pays for a problem of the first
+  steps.
+- Rely on gradient clipping alone: Adam rescales what is left, so the first steps are as long as before.
+- Try other seeds until one survives: the next change of data or batch size breaks it again.
+- Warm up for whole epochs on a large data set: a few hundred to a few thousand steps are enough.
+- Step a per-batch warm-up once per epoch: the learning rate then stays near zero for the whole run.
 
 ## References
 - Goyal and others: Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017.
@@ -47,8 +48,9 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import stated_number, stated_word
 from traindx.curves.lr import rate_of
-from traindx.facts import WARMUP_RATIO, WARMUP_STEPS
+from traindx.facts import OPTIMIZER, PLANNED_STEPS, WARMUP_RATIO, WARMUP_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number
 from traindx.quantities import LEARNING_RATE
@@ -84,10 +86,10 @@ from traindx.signs.weights import updates_large
 def warmup_absent(
     run: Run,
     *,
-    share: Annotated[float, "first rate over the peak; bench/thresholds.md#warm-up"] = 0.9,
+    share: Annotated[float, "first learning rate over the peak; bench/thresholds.md#warm-up"] = 0.9,
     begin: Annotated[int, "latest first step; bench/thresholds.md#warm-up"] = 50,
 ) -> Answer:
-    """The learning rate begins at its peak, without a warm-up."""
+    """No learning-rate warm-up."""
     stated = [run.facts.get(fact) for fact in (WARMUP_STEPS, WARMUP_RATIO)]
     if any(isinstance(value, int | float) and value > 0 for value in stated):
         return None
@@ -101,14 +103,34 @@ def warmup_absent(
         return CANNOT_TELL
     if float(rate.values[0]) < share * rate.peak:
         return None
-    where = (first, first)
-    says = f"the rate begins at {number(float(rate.values[0]))}; its peak is {number(rate.peak)}"
-    return Finding(1.0, says, (Evidence(LEARNING_RATE, where, float(rate.values[0]), share * rate.peak),))
+    start = float(rate.values[0])
+    says = f"no warm-up: the learning rate starts at {number(start)} (peak {number(rate.peak)})"
+    return Finding(1.0, says, (Evidence(LEARNING_RATE, (first, first), start, share * rate.peak),))
+
+
+_WARMUP = 500
+"""Steps of the warm-up that is prescribed; bench/thresholds.md#warm-up."""
+_TRANSFORMER = ("attn", "attention", "transformer", "layernorm", "rmsnorm")
+
+
+def _is_short(run: Run) -> bool:
+    planned = stated_number(run, PLANNED_STEPS)
+    return planned is not None and planned < 2 * _WARMUP
+
+
+def _has_no_attention(run: Run) -> bool:
+    names = " ".join(f"{one.kind} {one.name}" for one in run.model).lower()
+    return bool(names) and not any(word in names for word in _TRANSFORMER)
+
+
+def _is_not_adam(run: Run) -> bool:
+    optimizer = stated_word(run, OPTIMIZER)
+    return bool(optimizer) and "adam" not in optimizer
 
 
 CAUSE = Cause(
     slug="missing-warmup",
-    title="Warm-up of the learning rate is missing",
+    title="Learning-rate warm-up missing",
     prior=-4.71,
     clues=(
         Clue(little_learned, seen=+0.31, unseen=-0.94),
@@ -138,50 +160,51 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Raise the rate linearly over the first 500 steps, to the same peak",
-            expect="no jump in the first 500 steps, and the loss is below the old run's from there on",
+            title="Add a linear warm-up of 500 steps",
+            expect="no jump in the first 500 steps, and the loss passes the old run",
             safety=Safety.SAFE,
-            not_when="the whole run has fewer than some hundred steps: then lower the rate instead",
+            not_when="the whole run has fewer than 1,000 steps: then use a shorter warm-up",
             before="""\
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)
-# the first step is taken at the full rate""",
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)""",
             code="""\
 from torch.optim.lr_scheduler import LinearLR, SequentialLR
 
-# 500 suits most runs; with Adam and beta2 = 0.999, up to 2 / (1 - beta2) = 2000 steps
-warm = LinearLR(optimizer, start_factor=0.001, total_iters=500)
-main = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps - 500)
-scheduler = SequentialLR(optimizer, [warm, main], milestones=[500])
-# scheduler.step() after each optimizer.step(), not after each epoch""",
+warmup = LinearLR(optimizer, start_factor=0.001, total_iters=500)
+decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps - 500)
+scheduler = SequentialLR(optimizer, [warmup, decay], milestones=[500])  # step it after each batch""",
             change="schedule.warmup 500",
+            unless=(_is_short,),
         ),
         Prescription(
-            title="Normalise before each transformer block instead of after it",
-            expect="the loss falls from the first steps on at the full rate, with a short warm-up or none",
+            title="Use pre-norm transformer blocks (norm_first=True)",
+            expect="the loss falls from the first steps on at the full learning rate",
             safety=Safety.MANUAL,
-            not_when="pretrained weights of the other order are loaded: they do not fit",
+            not_when="the model has no attention, or loads weights of the post-norm order",
             code="""\
-layer = torch.nn.TransformerEncoderLayer(d_model=256, nhead=4, batch_first=True, norm_first=True)
-model = torch.nn.TransformerEncoder(
-    layer, num_layers=6, norm=torch.nn.LayerNorm(256), enable_nested_tensor=False
-)""",
+layer = torch.nn.TransformerEncoderLayer(d_model=256, nhead=4, batch_first=True, norm_first=True)""",
+            unless=(_has_no_attention,),
+            before="""\
+layer = torch.nn.TransformerEncoderLayer(d_model=256, nhead=4, batch_first=True)""",
         ),
         Prescription(
-            title="Use RAdam where a schedule cannot be added",
-            expect="the first hundred steps fall without a jump at the same rate",
+            title="Use RAdam if you cannot add a schedule",
+            expect="no jump in the first 100 steps at the same learning rate",
             safety=Safety.ASK,
-            not_when="the optimizer is not of the Adam family, or the jump comes from a large batch with SGD",
+            not_when="the optimizer is not of the Adam family",
             code="""\
 optimizer = torch.optim.RAdam(
     model.parameters(), lr=lr, weight_decay=0.01, decoupled_weight_decay=True
 )""",
+            unless=(_is_not_adam,),
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01)""",
         ),
     ),
     experiment=Experiment(
-        does="Repeat the first 1,000 steps with the same seed and peak rate, reached linearly over 500 steps",
-        if_true="the loss falls without the jump, also after the peak rate is reached",
-        if_false="the loss jumps when the rate comes near its peak, or at the first steps as before",
-        minutes=5,
+        does="Repeat the first 1,000 steps with the same seed and a linear warm-up of 500 steps",
+        if_true="the jump is gone, also after the peak learning rate is reached",
+        if_false="the loss jumps near the peak learning rate, or in the first steps as before",
+        steps=1_000,
     ),
     page=__doc__,
     acts_through=("exploding-gradients", "dead-relu"),

@@ -1,40 +1,38 @@
 """Non-finite inputs.
 
-## What happens
-A NaN or an infinity comes in with the data: a missing cell in a table, a division by an empty count or a
-zero standard deviation, the logarithm of 0, a corrupt file, an audio clip of silence that was normalised, a
-number too large for float16. One such value makes the output and the loss of its batch NaN, the backward
-pass makes every gradient NaN, and one optimizer step makes every weight NaN. From then on nothing is
-finite, whatever comes in.
+A NaN or an infinity enters the run with the data.
 
-A mask applied by multiplication does not help, since 0 times NaN is NaN.
+## What happens
+Sources: a missing cell in a table, a division by an empty count or a zero std, the logarithm
+of 0, a corrupt file, a silent audio clip that was normalized, a number too large for float16. One such
+value makes the output and the loss of its batch NaN, the backward pass spreads it to the gradients, and one
+optimizer step makes the weights NaN. From then on nothing is finite, whatever the input.
+
+A mask applied by multiplication does not help, because 0 times NaN is NaN.
 
 ## What you see
-The loss is ordinary, then NaN from one step to the next and for good, with no climb and no growing gradient
-norm before it. It happens at the first meeting with the bad example: in the first epoch, or later where
-augmentation or a rare feature makes the value. Without shuffling it is the same step in each run; with
-another seed it is another step. If the loss scaler or a check skips such steps, single NaN steps stand in
-an otherwise good curve. Only the validation loss is NaN when the bad value is in the validation set.
+The loss is normal, then NaN from one step to the next and for good, without a climb or a growing gradient
+norm before it. It happens when the bad sample is first used: in the first epoch, or later if augmentation
+or a rare feature creates the value. Without shuffling it is the same step in each run; with another seed it
+is another step. If the loss scaler or a check skips such steps, the curve is good except for single NaN
+steps. If the bad value is in the validation set, only the validation loss is NaN.
 
 ## Often confused with
 - `exploding-gradients`: the loss or the gradient norm climbs for some steps before the NaN.
-- `lr-too-high`: the loss rises or swings before the NaN, and a ten times lower rate survives the same
-  batch.
+- `lr-too-high`: the loss rises or oscillates before the NaN, and lr/10 survives the same batch.
 - `unstable-loss-function`: every input is finite, and the first NaN appears in a log, division, root or exp
   of the loss.
 - `half-precision-overflow`: the same batch is finite in float32.
-- `labels-out-of-range`: the inputs are finite but a target lies outside what the loss allows.
+- `labels-out-of-range`: the inputs are finite, but a target is outside the range the loss accepts.
 - `input-outliers`: the values are huge but finite, so the loss spikes first.
 
 ## What not to do
-- Lowering the learning rate: the same example makes the same NaN one epoch later.
-- Clipping the gradients: the norm of a NaN gradient is NaN, and clipping by it makes all of them NaN.
-- Replacing NaN in the loss by 0 with nan_to_num: the loss looks fine while the gradient may still be NaN,
-  and the bad example stays.
-- Resuming from the last checkpoint without a look: if it was written after the NaN, every weight in it is
-  NaN.
-- Leaving detect_anomaly on: it names the operation but slows training severalfold; use it for one batch.
-- Filling every gap with 0 silently: 0 may be a meaningful value; impute and add a column that says so.
+- Lower the learning rate: the same sample produces the same NaN.
+- Clip the gradients: the norm of a NaN gradient is NaN, and clipping by it makes all of them NaN.
+- Apply nan_to_num to the loss: the gradient may still be NaN, and the bad sample stays.
+- Resume from a checkpoint made after the NaN: its weights are NaN.
+- Leave detect_anomaly on: it names the operation but slows training several times; use it for one batch.
+- Fill every gap with 0: 0 may be a meaningful value; impute and add a column that marks the gaps.
 
 ## References
 - PyTorch documentation: torch.autograd.detect_anomaly; torch.isfinite.
@@ -45,6 +43,9 @@ an otherwise good curve. Only the validation loss is NaN when the bad value is i
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import stated_word
+from traindx.facts import NONFINITE_SOURCE
+from traindx.run import Run
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loss import loss_diverges
@@ -52,6 +53,7 @@ from traindx.signs.nonfinite import (
     fails_without_warning,
     gradient_not_finite,
     loss_climbs_before_failure,
+    loss_never_finite,
     loss_not_finite,
     loss_scale_collapses,
     nonfinite_from_layers,
@@ -60,6 +62,11 @@ from traindx.signs.nonfinite import (
 )
 from traindx.signs.spikes import spikes_recur
 from traindx.signs.targets import targets_not_finite
+
+
+def _comes_from_targets(run: Run) -> bool:
+    return stated_word(run, NONFINITE_SOURCE).startswith("target")
+
 
 CAUSE = Cause(
     slug="non-finite-inputs",
@@ -82,69 +89,78 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Scan all data as the network gets it, and repair or drop what is not finite",
-            expect="the scan names the examples; without them the loss stays finite past the old step",
+            title="Find and drop the samples that are not finite",
+            expect="the loss stays finite past the step that failed",
             safety=Safety.MANUAL,
-            not_when="the scan finds nothing: then the NaN is made inside the network or the loss",
+            not_when="the scan finds nothing: then the NaN arises in the network or the loss",
             before="""\
-train_loader = DataLoader(train_data, batch_size=64, shuffle=True)  # as it came from the file""",
+train_loader = DataLoader(train_data, batch_size=64, shuffle=True)""",
             code="""\
 keep = []
-for index in range(len(train_data)):
-    x, y = train_data[index]
-    bad = [int((~torch.isfinite(torch.as_tensor(value))).sum()) for value in (x, y)]
-    if any(bad):
-        print(f"example {index}: {bad[0]} bad values in the input, {bad[1]} in the target")
-    else:
+for index, (x, y) in enumerate(train_data):
+    if torch.isfinite(x).all() and torch.isfinite(torch.as_tensor(y)).all():
         keep.append(index)
+    else:
+        print(f"sample {index} is not finite")
 train_loader = DataLoader(Subset(train_data, keep), batch_size=64, shuffle=True)""",
         ),
         Prescription(
-            title="Impute missing values and tell the network which ones were missing",
-            expect="the loss stays finite, and the incomplete rows still count",
+            title="Impute missing inputs and add a column that marks them",
+            expect="the loss stays finite, and incomplete rows still count",
             safety=Safety.MANUAL,
-            not_when="your own preprocessing makes the bad values: repair the division or logarithm there",
+            not_when="the NaN is in the targets, or your own preprocessing creates it",
             code="""\
 missing = ~torch.isfinite(x)
 median = x.masked_fill(missing, float("nan")).nanmedian(dim=0).values
 x = torch.where(missing, median, x)
 x = torch.cat([x, missing.float()], dim=1)""",
             change="inputs.replace_nonfinite",
+            unless=(_comes_from_targets,),
         ),
         Prescription(
-            title="Guard the normalisation against columns and clips that do not vary",
-            expect="no more infinities from a division by zero; other columns are unchanged",
+            title="Clamp the std before you divide by it",
+            expect="no infinities from constant features; other features are unchanged",
             safety=Safety.SAFE,
-            not_when="the raw data itself holds the NaN",
+            not_when="the raw data itself contains the NaN, or it is in the targets",
             code="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0)
-print("columns that do not vary:", (std < 1e-6).nonzero().flatten().tolist())
-x = (x - mean) / std.clamp_min(1e-6)""",
+mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+x = (x - mean) / std""",
             change="inputs.standardize",
+            unless=(_comes_from_targets,),
+            before="""\
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+x = (x - mean) / std""",
         ),
         Prescription(
-            title="Skip a batch whose loss is not finite, count it, and stop when the count grows",
-            expect="the training survives, and the count says how much of the data is bad",
+            title="Skip batches whose loss is not finite, and count them",
+            expect="the run survives, and the count shows how much data is bad",
             safety=Safety.ASK,
-            not_when="more than a few batches are hit: skipping then hides a fault of the data or the model",
+            not_when="more than a few batches are affected: skipping then hides the bug",
             code="""\
 for x, y in train_loader:
     loss = loss_fn(model(x), y)
     if not torch.isfinite(loss):
         skipped += 1
-        assert skipped <= 10, "the data holds many bad batches"
+        assert skipped <= 10, "too many bad batches"
         continue
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()""",
             change="gradients.skip_nonfinite",
+            unless=(loss_never_finite,),
+            before="""\
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()""",
         ),
     ),
     experiment=Experiment(
-        does="Fetch the batch of the first NaN step again (same seed) and check it with torch.isfinite",
+        does="Load the batch of the first NaN step again (same seed) and check it with torch.isfinite",
         if_true="an input or a target is NaN or infinite",
-        if_false="the batch is finite: the NaN is made in the network, the loss or the number format",
-        minutes=3,
+        if_false="the batch is finite: the NaN arises in the network, the loss or the number format",
+        steps=0,
     ),
     page=__doc__,
     looked_for_by=Tool.EXAMINE_DATA,

@@ -1,44 +1,46 @@
 """Optimizer unsuited.
 
+The optimizer is made for another kind of problem: full-batch, sparse, or evenly scaled gradients.
+
 ## What happens
-The optimizer was made for another kind of training. That is rare: mostly the rate or the gradients are at
-fault, and a new optimizer cures by accident, because it brings another default rate. The true cases:
+This is rare: mostly the learning rate or the gradients are the problem, and a new optimizer helps by
+accident, because it brings another default learning rate. The real cases:
 
-Whole-data methods on batches. L-BFGS builds a picture of the curvature from differences of gradients and
-searches along a line, and Rprop adapts each weight's step by whether the sign of its gradient has changed.
-Both take it that the loss is the same function at every step. From batch to batch signs flip and
-differences are mostly noise: Rprop shrinks or grows its steps by chance, and L-BFGS computes a wrong
-direction and may leap. One example: Rprop with all data reached a loss below 0.001 in 200 steps; with
-batches of 64 it hung at 0.3 for 1,500, where Adam reached 0.06.
+Full-batch methods on minibatches. L-BFGS estimates curvature from differences of gradients and searches
+along a line; Rprop adapts each weight's step by whether the sign of its gradient has changed. Both assume
+that the loss is the same function at every step. From batch to batch signs flip and differences are mostly
+noise: Rprop shrinks or grows its steps by chance, and L-BFGS computes a wrong direction and may jump.
+Example: Rprop with all data reached a loss below 0.001 in 200 steps; with batches of 64 it stayed at 0.3
+for 1,500 steps, where Adam reached 0.06.
 
-Methods whose steps die. Adagrad divides by the root of the sum of all squared gradients, which only grows,
-so its rate falls like `1 / sqrt(t)` of itself; it suits sparse features and short runs. Adadelta scales its
-steps by itself and wants a rate of about 1: at 0.001, taken over from Adam, it does nothing at all.
+Methods whose steps vanish. Adagrad divides by the root of the sum of all squared gradients, which only
+grows, so its effective learning rate falls like `1 / sqrt(t)`; it suits sparse features and short runs.
+Adadelta scales its own steps and needs `lr` of about 1: at 0.001, copied from Adam, it hardly moves.
 
-Plain SGD where layers or words differ in scale by orders of magnitude: transformers, embeddings of rare
-words, models with heavy-tailed gradients. One rate is then too high for the one and too low for the other.
-Convolutional networks with normalisation are the opposite case: there SGD with momentum is at home.
+Plain SGD where layers or tokens differ in gradient scale by orders of magnitude: transformers, embeddings
+of rare words, heavy-tailed gradients. One learning rate is then too high for some and too low for others.
+Convolutional networks with normalization are the opposite case: SGD with momentum works well there.
 
 ## What you see
-Adadelta or Adagrad at Adam's rate: a nearly flat line. Rprop and L-BFGS on batches: a fast fall in the
-first epoch, then a level or leaps that no rate cures. SGD on a transformer: rates that do not diverge
-crawl, and the ones that do not crawl diverge; the loss hangs for long at the level of word frequencies.
+Adadelta or Adagrad at Adam's learning rate: a nearly flat line. Rprop and L-BFGS on minibatches: a fast
+fall in the first epoch, then a plateau or jumps at every learning rate. SGD on a transformer: every
+learning rate that does not diverge is slow, and the loss stays for long at the level of token frequencies.
 
 ## Often confused with
-- `lr-too-low`: the same optimizer at a ten times higher rate trains.
-- `lr-too-high`: the same optimizer at a ten times lower rate trains.
-- `unnormalized-inputs`: scales differ in the inputs; standardised, SGD trains.
-- `vanishing-gradients`: the first layers get next to nothing with every optimizer.
-- `weight-decay-coupled`: AdamW with the same values repairs it.
+- `lr-too-low`: the same optimizer trains at lr x 10.
+- `lr-too-high`: the same optimizer trains at lr/10.
+- `unnormalized-inputs`: the inputs differ in scale; standardized, SGD trains.
+- `vanishing-gradients`: the first layers get almost no gradient with every optimizer.
+- `weight-decay-coupled`: AdamW with the same values fixes it.
 - `missing-warmup`: the same optimizer trains with a warm-up.
 
 ## What not to do
-- Trying all optimizers in a row: each brings its own default rate, and the one that works by accident
-  teaches nothing.
-- Comparing two optimizers at one rate: 0.1 is ordinary for SGD and ruinous for Adam.
-- Changing the optimizer in the middle and keeping the schedule: its rates belong to the old one.
-- Taking Adam everywhere: with convolution and normalisation SGD with momentum often generalises better.
-- Using L-BFGS without a closure on a fixed batch: it evaluates the loss several times per step.
+- Try all optimizers in a row: each brings its own default lr, so an accidental improvement explains
+  nothing.
+- Compare two optimizers at one learning rate: 0.1 is typical for SGD and diverges with Adam.
+- Switch the optimizer but keep the schedule: its learning rates belong to the old optimizer.
+- Use Adam for everything: on normalized convolutional networks SGD with momentum often generalizes better.
+- Use L-BFGS without a closure: it evaluates the loss several times per step, on the same batch.
 
 ## References
 - Riedmiller, Braun: A Direct Adaptive Method for Faster Backpropagation Learning: The RPROP Algorithm,
@@ -55,14 +57,33 @@ crawl, and the ones that do not crawl diverge; the loss hangs for long at the le
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_word
+from traindx.facts import OPTIMIZER
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.weights import updates_tiny
 
+_FULL_BATCH = ("lbfgs", "rprop")
+
+
+def _uses_adam(run: Run) -> bool:
+    return stated_word(run, OPTIMIZER) in ("adam", "adamw")
+
+
+def _works_on_batches(run: Run) -> bool:
+    optimizer = stated_word(run, OPTIMIZER)
+    return bool(optimizer) and optimizer not in _FULL_BATCH
+
+
+def _lr_is_not_the_point(run: Run) -> bool:
+    return stated_word(run, OPTIMIZER) in ("adam", "adamw", "sgd", *_FULL_BATCH)
+
+
 CAUSE = Cause(
     slug="optimizer-unsuited",
-    title="The optimizer does not suit the training",
+    title="Optimizer does not fit this model or data",
     prior=-4.33,
     clues=(
         Clue(little_learned, seen=+1.30),
@@ -74,31 +95,33 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Use AdamW at a rate of its own for batches and for attention",
-            expect="the loss falls below the old run's best within the same number of steps",
+            title="Use AdamW at lr=1e-3",
+            expect="the loss falls below the old best in the same number of steps",
             safety=Safety.ASK,
-            not_when="a ten times higher or lower rate of the old optimizer was not tried yet",
+            not_when="it is Adam already, or lr x 10 and lr/10 were not tried with the old one",
             before="""\
-optimizer = torch.optim.Rprop(model.parameters(), lr=0.01)  # gets another batch each step""",
+optimizer = torch.optim.Rprop(model.parameters(), lr=0.01)  # a new batch each step""",
             code="""\
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
             change="optimizer.use adamw",
+            unless=(_uses_adam,),
         ),
         Prescription(
-            title="Give the optimizer the rate its steps are scaled for",
-            expect="the loss leaves its level within 100 steps",
+            title="Use the optimizer's own default learning rate",
+            expect="the loss starts to fall within 100 steps",
             safety=Safety.ASK,
-            not_when="the rate is at the optimizer's own default already",
+            not_when="lr is already the default, or the optimizer is Adam, SGD, Rprop or L-BFGS",
             before="""\
 optimizer = torch.optim.Adadelta(model.parameters(), lr=1e-3)""",
             code="""\
 optimizer = torch.optim.Adadelta(model.parameters(), lr=1.0)""",
+            unless=(_lr_is_not_the_point,),
         ),
         Prescription(
-            title="Give a whole-data method the whole data, or one fixed batch, in a closure",
+            title="Give a full-batch optimizer all data at every step",
             expect="the loss falls at every step",
             safety=Safety.MANUAL,
-            not_when="the data does not fit into one batch",
+            not_when="the optimizer works on minibatches, or the data does not fit into one batch",
             before="""\
 optimizer = torch.optim.LBFGS(model.parameters())
 for x, y in train_loader:
@@ -109,23 +132,22 @@ for x, y in train_loader:
         return loss
     optimizer.step(closure)""",
             code="""\
-optimizer = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")
-
-def closure() -> torch.Tensor:
-    optimizer.zero_grad()
-    loss = loss_fn(model(all_x), all_y)
-    loss.backward()
-    return loss
-
+optimizer = torch.optim.LBFGS(model.parameters())
 for _ in range(100):
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = loss_fn(model(all_x), all_y)
+        loss.backward()
+        return loss
     optimizer.step(closure)""",
+            unless=(_works_on_batches,),
         ),
     ),
     experiment=Experiment(
-        does="Run 200 steps each at a tenth, the same and ten times the rate, then AdamW at 1e-3",
-        if_true="no rate of the old optimizer comes near AdamW",
-        if_false="one of the rates does as well: the rate was the cause",
-        minutes=10,
+        does="Run 200 steps each at lr/10, lr and lr x 10, then 200 steps of AdamW at 1e-3",
+        if_true="no learning rate of the old optimizer comes near AdamW",
+        if_false="one of them does as well: the learning rate was the cause",
+        steps=800,
     ),
     page=__doc__,
     acts_through=("underfitting",),

@@ -1,41 +1,42 @@
-"""Output scores drift.
+"""Output logits drift.
+
+The output logits move away from zero together, which the loss does not see but the arithmetic does.
 
 ## What happens
-A softmax does not see a common shift: scores `s` and `s + c` give the same probabilities and the same
-cross-entropy. So nothing in the loss holds the level of the scores, and `log Z = log(sum(exp(s)))`, which
-would be 0 if scores were log-probabilities, is free to wander. Noise and asymmetry of the updates push it,
-mostly downwards, and weight decay alone pulls back. It harms by precision and by size: bfloat16 has steps
-of 2 between 256 and 512 and of 4 above, so the differences that decide are rounded away while the shift is
-carried along; large scores make large gradients in the last layer where the prediction is wrong; and all
-this grows late in long runs.
+Softmax ignores a common shift: logits `s` and `s + c` give the same probabilities and the same
+cross-entropy. So nothing in the loss fixes their level, and `log Z = log(sum(exp(s)))`, which would be 0 if
+the logits were log-probabilities, is free to drift. Noise and asymmetry of the updates push it, mostly
+downward; only weight decay pulls back. It hurts through precision and size: bfloat16 has steps of 2 between
+256 and 512 and of 4 up to 1,024, so the differences that matter are rounded away; large logits give large
+gradients in the last layer for wrong predictions; and all of this grows late in long runs.
 
-Growth without a shift is related: on training data that is fitted perfectly the loss still falls a little
-by scaling all scores up, so they grow like the logarithm of time. This is ordinary overconfidence, and
-harms calibration rather than the training.
+Growth without a shift is related: once the training data is fitted perfectly, scaling all logits up still
+lowers the loss a little, so they grow like the logarithm of time. This is ordinary overconfidence and hurts
+calibration rather than training.
 
-This is a mechanism; rate, missing weight decay on the output layer, tied embeddings and half precision are
-its roots.
+This is a mechanism; its roots are the learning rate, missing weight decay on the output layer, tied
+embeddings and half precision.
 
 ## What you see
-The mean of the output scores, or `log Z`, moves away from zero in a steady line, to minus hundreds, while
-the loss is level or still falls: an early sign. Later the loss begins to spike, then rises slowly or
-diverges, late in the run, where a rate that is too high would have shown itself early. A z-loss shows it
-directly, and so does a float32 run that is calm where bfloat16 is not.
+The mean of the output logits, or `log Z`, moves steadily away from zero, to minus hundreds, while the loss
+is flat or still falls: an early sign. Later the loss starts to spike, then rises slowly or diverges, late
+in the run; a learning rate that is too high would have shown early. Logging a z-loss shows it directly, and
+so does a float32 run that is stable while bfloat16 is not.
 
 ## Often confused with
-- `attention-logit-growth`: the scores inside attention climb, and it comes early and with high rates.
-- `lr-too-high`: the unrest is there from the start, and output scores are centred.
+- `attention-logit-growth`: the logits inside attention grow, early and at high learning rates.
+- `lr-too-high`: the loss oscillates from the start, and the output logits are centered.
 - `half-precision-overflow`: values are infinite or NaN; here they are finite and coarse.
-- `bad-initialization`: scores are large before the first step; here they begin near zero.
-- `overfitting`: scores spread apart and validation loss rises; their mean stays.
-- `unstable-loss-function`: a hand-written softmax overflows at ordinary scores.
+- `bad-initialization`: logits are large before the first step; here they start near zero.
+- `overfitting`: logits grow apart and the validation loss rises; their mean stays.
+- `unstable-loss-function`: a hand-written softmax overflows at ordinary logits.
 
 ## What not to do
-- Subtracting the mean from the scores for the loss only: the loss is unchanged, the drift goes on.
-- Adding a bias to the output layer: it is one more thing that can drift.
-- Clamping the scores: beyond the limit there is no gradient, and the right class may be among them.
-- Using a z-loss of 0.1: it then competes with the task; 1e-4 is enough.
-- Computing the loss in half precision and lowering the rate: cast the scores to float32 first.
+- Subtract the mean of the logits in the loss: the loss is unchanged, and the drift continues.
+- Add a bias to the output layer: it is one more parameter that can drift.
+- Clamp the logits: beyond the limit there is no gradient, and the true class may be among them.
+- Use a z-loss weight of 0.1: it competes with the task; 1e-4 is enough.
+- Compute the loss in half precision: cast the logits to float32 first.
 
 ## References
 - Chowdhery and others: PaLM: Scaling Language Modeling with Pathways, 2023, the z-loss of 1e-4.
@@ -48,14 +49,28 @@ directly, and so does a float32 run that is calm where bfloat16 is not.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_word
+from traindx.facts import OPTIMIZER, PARAMETER_PRECISION
+from traindx.run import Run
 from traindx.signs.chance import starts_far_above_chance
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_spikes
 from traindx.signs.targets import output_scores_drift
 
+_COUPLED = ("adam", "rmsprop", "adagrad", "nadam", "radam", "adamax")
+
+
+def _couples_decay(run: Run) -> bool:
+    return stated_word(run, OPTIMIZER) in _COUPLED
+
+
+def _is_float32(run: Run) -> bool:
+    return stated_word(run, PARAMETER_PRECISION) == "float32"
+
+
 CAUSE = Cause(
     slug="output-logit-drift",
-    title="Output scores drift away from zero",
+    title="Output logits drift away from zero",
     prior=-4.07,
     clues=(
         Clue(output_scores_drift, seen=+4.89, unseen=-0.67),
@@ -65,45 +80,46 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Add a z-loss: a small penalty on the squared log of the softmax's sum",
-            expect="the mean score stays near its start, and the cross-entropy is no worse",
+            title="Add a z-loss with weight 1e-4",
+            expect="the mean logit stays near its start; cross-entropy is no worse",
             safety=Safety.MANUAL,
-            not_when="the scores are centred and merely spread: that is confidence, not drift",
+            not_when="the logits are centered and only grow apart: that is overconfidence, not drift",
             before="""\
-scores = model(x)
-loss = torch.nn.functional.cross_entropy(scores, y)""",
+logits = model(x)
+loss = torch.nn.functional.cross_entropy(logits, y)""",
             code="""\
-scores = model(x).float()
-log_z = torch.logsumexp(scores, dim=-1)
-loss = torch.nn.functional.cross_entropy(scores, y) + 1e-4 * (log_z**2).mean()""",
+logits = model(x)
+loss = torch.nn.functional.cross_entropy(logits, y) + 1e-4 * logits.logsumexp(dim=-1).square().mean()""",
         ),
         Prescription(
-            title="Decay the weights of the output layer, decoupled",
+            title="Set the weight decay to 0.1",
             expect="the norm of the output layer is level, and the drift slows down",
             safety=Safety.ASK,
-            not_when="the optimizer mixes the decay into Adam's gradient: use AdamW",
+            not_when="the optimizer adds the decay to Adam's gradient: then use AdamW",
             before="""\
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0)""",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.1)""",
             change="regularize.weight_decay 0.1",
+            unless=(_couples_decay,),
         ),
         Prescription(
-            title="Cast the scores to float32 before the loss",
-            expect="the loss is calmer at the same drift, at the cost of memory for one tensor",
+            title="Cast the logits to float32 before the loss",
+            expect="fewer loss spikes at the same drift",
             safety=Safety.SAFE,
-            not_when="they are float32 already, as under autocast, which does it for cross-entropy",
+            not_when="they are float32 already; autocast does it for cross_entropy",
             before="""\
 loss = torch.nn.functional.cross_entropy(model(x), y)  # a model in bfloat16""",
             code="""\
 loss = torch.nn.functional.cross_entropy(model(x).float(), y)""",
+            unless=(_is_float32,),
         ),
     ),
     experiment=Experiment(
-        does="Log the mean of the output scores and log Z, then resume for 500 steps with a z-loss of 1e-4",
-        if_true="both had drifted far before the loss moved, and with the z-loss they return and it is calm",
-        if_false="they are near zero, or calming them changes nothing in the loss",
-        minutes=10,
+        does="Log the mean logit and log Z, then resume for 500 steps with a z-loss of 1e-4",
+        if_true="both had drifted before the loss moved, and with the z-loss the loss is stable",
+        if_false="both are near zero, or bringing them back does not change the loss",
+        steps=500,
     ),
     page=__doc__,
     kind=Kind.HOW,

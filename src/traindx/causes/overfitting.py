@@ -1,58 +1,53 @@
 """Overfitting.
 
+The model memorizes the training samples and gets worse on new data.
+
 ## What happens
-The network has learnt what the training examples share and now learns what is peculiar to each of them:
-noise, wrong labels, accidents of sampling. The training loss rewards that, the validation loss pays for it.
-It happens when the model can store the training set, the set is small or repeated many times, and nothing
-holds the weights back.
+The network has learned what the training samples share and now learns what is peculiar to each of them:
+noise, wrong labels, accidents of sampling. That lowers the training loss and raises the validation loss. It
+happens when the model can store the training set, the set is small or repeated many times, and nothing
+constrains the weights.
 
 A gap between the two losses is not overfitting. Every network that learns has one, and it may grow while
-the validation loss still falls. The illness begins where the validation loss itself turns.
+the validation loss still falls. Overfitting starts when the validation loss itself turns up.
 
-The loss and the metric need not turn together. Cross-entropy punishes confident mistakes, so the validation
-loss often climbs while the accuracy still holds or improves. Decide by the number the model will be judged
-by.
+Loss and metric need not turn together. Cross-entropy punishes confident mistakes, so the validation loss
+often climbs while accuracy is level or improves. Decide by the number the model will be judged by.
 
-The remedies act in this order of price: stop at the best checkpoint; weight decay (0.01 to 0.1 with AdamW)
-and dropout (0.1 to 0.3, up to 0.5 in wide fully connected layers); augmentation (pictures: crops, flips,
-colours; text: synonyms, back-translation; tables: a little noise); a smaller or a pretrained model; more
-data, which is the best and the dearest. When they are spent, averaging several models trained with
-different seeds still lowers the validation loss.
+Remedies by cost: stop at the best checkpoint; weight decay (0.01 to 0.1 with AdamW) and dropout (0.1 to
+0.3, up to 0.5 in wide fully connected layers); augmentation (images: crops, flips, colors; text: synonyms,
+back-translation; tables: a little noise); a smaller or a pretrained model; more data, the best and most
+expensive. Beyond that, averaging models trained with different seeds still lowers the validation loss.
 
 ## What you see
-The validation loss falls, reaches its lowest point, turns, and climbs by more than its own scatter,
-evaluation after evaluation, while the training loss goes on down towards zero. With a few hundred examples
-the turn comes within a few epochs; in fine-tuning often during the second or third epoch, with the training
-loss dropping one stair at each epoch boundary. Training accuracy approaches 100 %, validation accuracy
-stops or slides.
+The validation loss falls, reaches a minimum, turns, and climbs by more than its noise, evaluation after
+evaluation, while the training loss keeps falling toward zero. With a few hundred samples it turns within a
+few epochs; in fine-tuning often in the second or third epoch, with the training loss dropping at each epoch
+boundary. Training accuracy approaches 100%, validation accuracy stops or declines.
 
 ## Often confused with
-- `train-val-mismatch`: the validation loss is bad from the first evaluation and never improves; overfitting
-  improves first and turns later.
+- `train-val-mismatch`: the validation loss is bad from the first evaluation and never improves; here it
+  improves first.
 - `double-descent`: the climb ends and the validation loss falls a second time, after the training loss is
-  near zero; until then the two look the same.
-- `train-eval-mode-bug`: the training examples themselves score badly in evaluation mode; an overfitted
-  network scores perfectly on them.
+  near zero.
+- `train-eval-mode-bug`: the training samples themselves score badly in eval mode; an overfitted network
+  scores perfectly on them.
 - `lr-too-high`: the training loss turns up together with the validation loss.
-- `label-noise`: the training examples with the highest loss are wrongly labelled when you look at twenty of
-  them.
-- `labels-misaligned`: the validation loss was never below chance.
-- `not-shuffled`: the validation loss depends on which part of the data came last, and shuffling cures it.
-- `train-val-leakage`: the mirror image, a validation loss that follows the training loss down to values too
-  good to be true.
+- `label-noise`: the training samples with the highest loss turn out to be wrongly labeled.
+- `labels-misaligned`: the validation loss was never below chance level.
+- `not-shuffled`: the validation loss depends on which part of the data came last, and shuffling fixes it.
+- `train-val-leakage`: the opposite; the validation loss follows the training loss down to values too good
+  to be true.
 
 ## What not to do
-- Training longer: the training loss falls further and the validation loss climbs further.
-- Shipping the last checkpoint: the best one lies at the turn, and everything after it is a worse model.
-- Judging by the gap: a regularised run can have the smaller gap and the worse validation loss; compare
-  validation losses only.
-- Lowering the learning rate after the turn: the network memorises the same examples with smaller steps.
-- Adding dropout, weight decay, augmentation and a smaller model at once: the run underfits and you cannot
-  tell which of them did it.
-- Believing a turn of a few percent on a few hundred validation samples: it may be chance, and k-fold
-  cross-validation or a second seed tells.
-- Choosing among many settings by one validation set: its best score becomes optimistic, so keep a test set
-  that is looked at once.
+- Train longer: the training loss falls further and the validation loss climbs further.
+- Ship the last checkpoint: the best one is at the turn.
+- Judge by the gap: a regularized run can have the smaller gap and the worse validation loss.
+- Lower the learning rate after the turn: the network memorizes the same samples with smaller steps.
+- Add every regularizer at once: the run underfits, and you cannot see which one did it.
+- Trust a small turn on a small validation set: it may be chance; use a second seed or k-fold
+  cross-validation.
+- Tune many settings on one validation set: its best score becomes optimistic; keep an untouched test set.
 
 ## References
 - Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, sections 5.2 and 7.
@@ -70,7 +65,17 @@ stops or slides.
 from typing import Annotated
 
 from traindx import facts
-from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.cause import (
+    WHOLE_RUN,
+    Cause,
+    Clue,
+    Experiment,
+    Kind,
+    Misdiagnosis,
+    Prescription,
+    Safety,
+    Symptom,
+)
 from traindx.curves.curve import curve_of
 from traindx.curves.failure import failure
 from traindx.curves.limits import SMALL, WEAK
@@ -81,6 +86,7 @@ from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import model_dwarfs_data, validation_inputs_differ
 from traindx.signs.generalization import (
+    both_losses_high,
     confidently_wrong,
     double_descent,
     validation_learns_nothing,
@@ -107,7 +113,7 @@ def validation_metric_declines(
     share: Annotated[float, "of all progress lost; bench/thresholds.md#metric-lost"] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
-    """The validation metric declines beyond its noise after its best."""
+    """Validation metric that declines after its best."""
     quantity = next(one for one in (VAL_ACCURACY, VAL_SCORE, VAL_ERROR) if one in run)
     parts = [curve_of(series) for series in run.all(quantity) if len(series) >= points]
     metric = curve_of(whole(run, quantity)) if not parts else parts[0]
@@ -120,8 +126,8 @@ def validation_metric_declines(
         return None
     value, best_at = metric.lowest
     name = metric.called if metric.part in metric.called else f"{metric.called} {metric.part}"
-    says = f"the {name} is best ({metric.text(value)}) at {metric.place(best_at)}"
-    says += f" and ends around {metric.text(metric.end)}"
+    says = f"{name} peaks at {metric.text(value)} ({metric.place(best_at)})"
+    says += f" and ends at {metric.text(metric.end)}"
     evidence = metric.evidence((best_at, float(metric.steps[-1])), metric.end, metric.best)
     return Finding(min(1.0, WEAK + decline / worth), says, (evidence,))
 
@@ -151,15 +157,14 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Keep the checkpoint with the best validation loss and stop a few evaluations after it",
-            expect="the kept model has the lowest validation loss of the curve; the run ends soon after it",
+            title="Keep the best checkpoint and stop early",
+            expect="the kept model has the lowest validation loss of the curve",
             safety=Safety.SAFE,
-            not_when="the validation set is so small that its best point is luck, or the loss falls again",
+            not_when="the validation loss falls a second time, or the set is so small that its best is luck",
             before="""\
 for epoch in range(epochs):
     train_one_epoch(model, train_loader, optimizer)
-    val_loss = evaluate(model, val_loader)  # printed, and used for nothing
-torch.save(model.state_dict(), "last.pt")""",
+    val_loss = evaluate(model, val_loader)""",
             code="""\
 best, waited, patience = float("inf"), 0, 5
 for epoch in range(epochs):
@@ -172,41 +177,40 @@ for epoch in range(epochs):
         break
 model.load_state_dict(torch.load("best.pt", weights_only=True))""",
             change="stop.early",
+            unless=(double_descent,),
         ),
         Prescription(
-            title="Get more data, or augment it with changes that keep the label true",
-            expect="the training loss falls more slowly; the validation loss turns later, from a lower best",
+            title="Get more data, or augment it without changing labels",
+            expect="the validation loss turns later, from a lower minimum",
             safety=Safety.MANUAL,
             not_when="an augmentation can change the label (a mirrored 'b' is a 'd') or never occurs in use",
             code="""\
-from torchvision.transforms import v2
-
 augment = v2.Compose([
+    v2.ToImage(),
     v2.RandomResizedCrop(size=(32, 32), scale=(0.7, 1.0), antialias=True),
     v2.RandomHorizontalFlip(),
-    v2.ColorJitter(brightness=0.2, contrast=0.2),
 ])
-train_data = datasets.CIFAR10("data", train=True, transform=v2.Compose([v2.ToImage(), augment, scale]))
-val_data = datasets.CIFAR10("data", train=False, transform=v2.Compose([v2.ToImage(), scale]))""",
+train_data = datasets.CIFAR10("data", train=True, transform=augment)""",
+            before="""\
+train_data = datasets.CIFAR10("data", train=True, transform=v2.ToImage())""",
         ),
         Prescription(
-            title="Decay the weights, with AdamW",
-            expect="the training loss ends a little higher; the validation loss climbs less after its best",
+            title="Set the weight decay to 0.05 (AdamW)",
+            expect="the validation loss climbs less; the training loss ends a bit higher",
             safety=Safety.ASK,
-            not_when="the training loss is still far from zero: then the run underfits",
+            not_when="the training loss is still high: then the run underfits",
             code="""\
-decayed = [p for p in model.parameters() if p.dim() >= 2]
-plain = [p for p in model.parameters() if p.dim() < 2]  # biases and norms
-optimizer = torch.optim.AdamW(
-    [{"params": decayed, "weight_decay": 0.05}, {"params": plain, "weight_decay": 0.0}], lr=1e-3
-)""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)""",
             change="regularize.weight_decay 0.05",
+            unless=(both_losses_high, little_learned),
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)  # weight_decay=0.01""",
         ),
         Prescription(
-            title="Add dropout of 0.1 to 0.3 before the wide linear layers",
-            expect="the logged training loss is higher; the validation loss turns later, from a lower best",
+            title="Add dropout of 0.2 to the wide linear layers",
+            expect="the validation loss turns later, from a lower minimum",
             safety=Safety.ASK,
-            not_when="batch normalisation follows the dropout, or each example is seen only once",
+            not_when="batch normalization follows the dropout, or each sample is seen only once",
             code="""\
 model = nn.Sequential(
     nn.Linear(features, 256), nn.ReLU(), nn.Dropout(0.2),
@@ -214,22 +218,27 @@ model = nn.Sequential(
     nn.Linear(256, classes),
 )""",
             change="regularize.dropout 0.2",
+            before="""\
+model = nn.Sequential(
+    nn.Linear(features, 256), nn.ReLU(),
+    nn.Linear(256, 256), nn.ReLU(),
+    nn.Linear(256, classes),
+)""",
         ),
         Prescription(
-            title="Train fewer parameters: a smaller model, or a pre-trained one with its lower part frozen",
-            expect="the training loss ends higher, the best validation loss is the same or lower",
+            title="Train fewer parameters: freeze a pretrained backbone",
+            expect="the best validation loss is equal or lower",
             safety=Safety.MANUAL,
             not_when="the larger model has the lower best validation loss: compare bests, not gaps",
             code="""\
 model.requires_grad_(False)
-model.fc = nn.Linear(model.fc.in_features, classes)  # the new head trains
-optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-3)""",
+model.fc = nn.Linear(model.fc.in_features, classes)  # only the new head trains""",
         ),
         Prescription(
-            title="Cross-validate: judge settings by the mean over the folds, and average the models",
-            expect="on new data the average of the models has a lower loss than each of them",
+            title="Cross-validate and average the models of the folds",
+            expect="on new data the average has a lower loss than each model",
             safety=Safety.MANUAL,
-            not_when="k trainings are too dear, or groups or time in the data would leak over the folds",
+            not_when="k runs are too expensive, or groups or time in the data would leak across folds",
             code="""\
 from sklearn.model_selection import KFold
 
@@ -243,13 +252,13 @@ prediction = torch.stack([model(test_x).softmax(-1) for model in models]).mean(0
         ),
     ),
     experiment=Experiment(
-        does="Hold out a random tenth of the training set, train past the turn and evaluate on it as well",
-        if_true="the loss on the held-out tenth turns up as well, at about the same step",
-        if_false="the held-out tenth follows the training loss, only validation climbs: the data differ",
-        minutes=30,
+        does="Set aside a random 10% of the training set, train past the turn and evaluate on it too",
+        if_true="the loss on the set-aside 10% turns up as well, at about the same step",
+        if_false="it follows the training loss and only validation climbs: the data differ",
+        steps=WHOLE_RUN,
     ),
     page=__doc__,
-    symptoms=(Symptom.GENERALISES_BADLY,),
+    symptoms=(Symptom.GENERALIZES_BADLY,),
     misdiagnoses=(
         Misdiagnosis(says="I need more epochs", blames="too little training"),
         Misdiagnosis(says="I need to tune the hyperparameters", blames="some setting, to be found by search"),

@@ -1,40 +1,40 @@
 """Target shape broadcast.
 
+Predictions of shape (N, 1) meet targets of shape (N,), so the loss compares every prediction with every
+target.
+
 ## What happens
-Predictions of shape (N, 1) meet targets of shape (N,). Elementwise operations line up the last dimensions
-and repeat: the difference has shape (N, N), every prediction against every target of the batch. The mean of
-it is a number like any other. Its gradient with respect to prediction `i` is `2 (p_i - mean(t)) / N`: each
-prediction is pulled to the mean of the batch's targets, and its own target plays no part. The best the
-model can do is to answer the mean for every input, and the loss is then the variance of the targets.
+Elementwise operations align the last dimensions and broadcast: the difference has shape (N, N). Its mean is
+a number like any other. The gradient with respect to prediction `i` is `2 (p_i - mean(t)) / N`: each
+prediction is pulled to the mean of the batch's targets, and its own target has no influence. The best the
+model can do is predict the mean for every input, and the loss is then the variance of the targets.
 
 `mse_loss`, `l1_loss` and the Huber losses only warn ("Using a target size that is different to the input
-size"), and a hand-written `((p - t) ** 2).mean()` says nothing. The yes-no losses refuse. A metric computed
-the same way is wrong as well; so is `(p > 0.5) == t`, whose mean is then the agreement of random pairs.
-Shapes (N, 1) and (1, N), (N, T) and (N,) with N equal to T, do the same; with any other N the program
-stops, so a last batch of odd size may be the first to complain.
+size"), and a hand-written `((p - t) ** 2).mean()` is silent. Binary cross-entropy raises an error. A metric
+computed the same way is wrong as well; so is `(p > 0.5) == t`, whose mean is then the agreement of random
+pairs. Shapes (N, 1) and (1, N), or (N, T) and (N,) with N equal to T, do the same; with any other N the
+program fails, so a last batch of odd size may be the first to complain.
 
 ## What you see
-A regression whose loss falls for a few steps, to the variance of the targets (1 where they are
-standardised), and stays there with the noise of the batches' variance. All predictions are alike: in one
-example their deviation was 0.02 where the targets' was 1. R² is zero. Gradients are ordinary and become
-small, no rate helps, and with a batch of 1 it trains. 16 samples cannot be memorised.
+A regression loss that falls for a few steps to the variance of the targets (1 if they are standardized) and
+stays there, with noise. All predictions are alike: in one example their std was 0.02 and that of the
+targets 1. R² is zero. Gradients are normal and become small, no learning rate helps, and with a batch size
+of 1 it trains. 16 samples cannot be memorized.
 
 ## Often confused with
-- `labels-misaligned`: shapes are equal, and 16 samples can be memorised.
-- `lr-too-low`: a higher rate does better than the variance.
+- `labels-misaligned`: shapes are equal, and 16 samples can be memorized.
+- `lr-too-low`: a higher learning rate gets below the variance.
 - `capacity-too-small`: predictions differ from input to input.
 - `dead-relu`: predictions are constant because units are dead; here they fire.
 - `unnormalized-targets`: the loss is above the variance of the targets, not at it.
 - `misleading-metric`: the loss falls below the variance, and only the metric broadcasts.
 
 ## What not to do
-- Ignoring the warning: it is this illness, spelled out.
-- Calling `squeeze()` without a dimension: a batch of one loses its batch dimension too; name it,
-  `squeeze(-1)`.
-- Reshaping with `view(-1)` where predictions have several columns: the lengths then differ, or fit by
-  accident.
-- Tuning rate or model: the loss rewards the constant answer.
-- Checking the loss only: the metric beside it may broadcast in the same way.
+- Ignore the warning: it describes exactly this bug.
+- Call squeeze() without a dimension: a batch of one loses its batch dimension too; use `squeeze(-1)`.
+- Flatten with view(-1): with several output columns the lengths differ, or fit by accident.
+- Tune the learning rate or the model: the loss rewards a constant prediction.
+- Check the loss only: the metric may broadcast in the same way.
 
 ## References
 - PyTorch documentation: Broadcasting semantics; torch.nn.MSELoss.
@@ -60,7 +60,7 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Give prediction and target the same shape",
+            title="Squeeze the predictions to the shape of the targets",
             expect="the loss falls below the variance of the targets within 100 steps",
             safety=Safety.SAFE,
             not_when="all pairs are meant, as in a pairwise loss",
@@ -73,18 +73,18 @@ loss = torch.nn.functional.mse_loss(output, y)""",
             change="targets.match_shape",
         ),
         Prescription(
-            title="Give the targets their column where the data is made",
-            expect="shapes agree in training, validation and metrics alike",
+            title="Unsqueeze the targets where the data is created",
+            expect="shapes agree in training, validation and metrics",
             safety=Safety.MANUAL,
-            not_when="the targets are class numbers for cross-entropy, which wants (N,)",
+            not_when="the targets are class indices for cross-entropy, which expects (N,)",
             before="""\
 train_data = TensorDataset(train_x, train_y)  # train_y: (rows,)""",
             code="""\
-train_data = TensorDataset(train_x, train_y.unsqueeze(-1))  # (rows, 1), like the output""",
+train_data = TensorDataset(train_x, train_y.unsqueeze(-1))  # (rows, 1)""",
         ),
         Prescription(
-            title="Stop at the first batch whose shapes differ",
-            expect="the check fails at step 1 and prints both shapes; after the repair it passes",
+            title="Raise an error if the shapes differ",
+            expect="the check fails at step 1 with both shapes; after the fix it passes",
             safety=Safety.SAFE,
             not_when="the loss takes targets of another shape by design, as cross-entropy does",
             code="""\
@@ -98,7 +98,7 @@ def loss_fn(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         does="Print output.shape, y.shape and (output - y).shape of one batch",
         if_true="the difference has more entries than the targets",
         if_false="all three are equal",
-        minutes=1,
+        steps=0,
     ),
     page=__doc__,
     acts_through=("underfitting",),

@@ -1,37 +1,38 @@
 """Too few epochs.
 
-## What happens
-The run ended while it was still learning. Nothing is wrong with it except its length: a budget copied from
-another data set, a time limit, early stopping with little patience, or a schedule that took the rate to
-zero while the loss still had far to go.
+The run ended while it was still learning.
 
-A loss that falls a little at the end is normal; almost every run could be squeezed further, and the price
-doubles for each further step down. It is a fault when the fall at the end is steep: when another tenth of
-the run would buy a gain that matters.
+## What happens
+Nothing is wrong except the length: a budget copied from another data set, a time limit, early stopping with
+little patience, or a schedule that took the learning rate to zero while the loss was still falling.
+
+A loss that falls a little at the end is normal; almost every run could be improved further, at growing
+cost. It is a problem when the fall at the end is steep: when another 10% of the run would bring a gain that
+matters.
 
 ## What you see
-Training and validation loss both go down to the very last point, with a slope well above their scatter, and
-the best validation loss is the last one. The curve has not bent. With a schedule that ends at zero the
-curve flattens at the end for that reason alone, and says nothing about how far a longer run would get.
+Training and validation loss both fall to the very last point, with a slope well above their noise, and the
+best validation loss is the last one. The curve has not flattened. With a schedule that ends at zero the
+curve flattens at the end for that reason alone, which does not show how far a longer run would get.
 
 ## Often confused with
-- `lr-too-low`: the loss falls along a straight, slow line; a higher rate reaches the same loss in a tenth
-  of the steps.
-- `lr-decayed-too-early`: the loss stopped falling when the rate became small, and not when the run ended.
+- `lr-too-low`: the loss falls along a straight, slow line; a higher learning rate reaches the same loss in
+  10% of the steps.
+- `lr-decayed-too-early`: the loss stopped falling when the learning rate became small, not when the run
+  ended.
 - `batch-too-large`: an epoch has only a few updates, and a smaller batch does what more epochs would.
-- `unnormalized-targets`: a regression on its long way to targets far from zero; standardised, it is there in
-  a few steps.
+- `unnormalized-targets`: a regression output far from its targets; standardized, it gets there in a few
+  steps.
 - `underfitting`: the loss is high and flat; more steps change nothing.
-- `capacity-too-small`: the loss has bent and stands on a level.
-- `overfitting`: the validation loss has already turned; the run was too long.
+- `capacity-too-small`: the loss has flattened at a plateau.
+- `overfitting`: the validation loss has already turned up; the run was too long.
 
 ## What not to do
-- Enlarging the model: it learns no faster per step and costs more for each.
-- Resuming a finished cosine schedule at its final rate of zero: the steps are nearly lost; restart with a
-  longer schedule or rewarm the rate.
-- Adding epochs without stretching the schedule: the rate is gone before they begin.
-- Comparing two settings at this length: the one that is ahead early need not win.
-- Adding regularisation: it slows a run that had too little time.
+- Enlarge the model: every step costs more, and the run is still too short.
+- Resume a cosine schedule at its end: the learning rate is zero; restart with a longer schedule.
+- Add epochs without stretching the schedule: the learning rate is zero before they start.
+- Compare two settings at this length: the one that leads early need not win.
+- Add regularization: it slows a run that had too little time.
 
 ## References
 - Hoffmann and others: Training Compute-Optimal Large Language Models, NeurIPS, 2022 (schedules must match
@@ -84,7 +85,7 @@ def few_epochs(
     samples: Annotated[float, "in the training data; bench/thresholds.md#passes"] = 20_000,
     noises: Annotated[float, "fall over its standard error; bench/thresholds.md#noises"] = 2.0,
 ) -> Answer:
-    """The run ends after a few passes over a small data set, and its loss is still on the way down."""
+    """Few epochs over a small data set, with the loss still falling."""
     loss, each = curve_of(whole(run, TRAIN_LOSS)), batches_per_epoch(run)
     rows = run.facts.get(TRAINING_SAMPLES)
     if each is None or len(loss) < _POINTS or not isinstance(rows, int | float):
@@ -96,15 +97,15 @@ def few_epochs(
     before = loss.level_at(LAST_THIRD)
     if before - loss.end < max(noises * loss.end_noise, LITTLE * loss.progress):
         return None
-    says = f"the run makes {done:.1f} passes over {rows:,.0f} samples, and its last third takes the loss from"
-    says += f" {loss.text(before)} to {loss.text(loss.end)}"
+    says = f"only {done:.1f} epochs over {rows:,.0f} samples; loss still falls in the last third"
+    says += f" ({loss.text(before)} -> {loss.text(loss.end)})"
     fact = STEPS_PER_EPOCH if STEPS_PER_EPOCH in run.facts else TRAINING_SAMPLES
     return Finding(1.0, says, (fact_evidence(run, fact),))
 
 
 CAUSE = Cause(
     slug="too-few-epochs",
-    title="The training ended too early",
+    title="Training ended too early",
     prior=-3.29,
     acts_through=("underfitting",),
     clues=(
@@ -131,10 +132,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Train two to three times longer, with the schedule stretched to the new length",
+            title="Train 3x longer, with the schedule stretched to match",
             expect="both losses pass their old final values well before the new end",
             safety=Safety.ASK,
-            not_when="the validation loss has turned up, or the last third of the curve is flat",
+            not_when="the validation loss has turned up, or the training loss is flat",
             before="""\
 epochs = 3
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -143,49 +144,52 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs *
 epochs = 9
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
+            unless=(validation_turns_up, loss_plateaus),
         ),
         Prescription(
-            title="Continue from the last checkpoint at the rate it was trained with",
-            expect="the loss goes on down along its old slope from the first steps",
+            title="Resume from the last checkpoint at the peak learning rate",
+            expect="the loss keeps falling at its old slope",
             safety=Safety.ASK,
-            not_when="the optimizer's state was not saved: without it the first steps undo progress",
+            not_when="the optimizer state was not saved: without it the first steps undo progress",
             code="""\
 saved = torch.load("last.pt", weights_only=True)
 model.load_state_dict(saved["model"])
 optimizer.load_state_dict(saved["optimizer"])
 for group in optimizer.param_groups:
-    group["lr"] = 1e-3  # the peak rate, if a schedule has taken it to zero""",
+    group["lr"] = 1e-3  # the peak, if a schedule has taken it to zero""",
         ),
         Prescription(
-            title="If time is the limit, raise the rate three times instead",
-            expect="the loss at equal steps is lower from the first tenth of the run on",
+            title="If time is limited, multiply the learning rate by 3",
+            expect="the loss is lower at equal steps after 10% of the run",
             safety=Safety.ASK,
-            not_when="the loss is noisy, oscillates or spikes already",
+            not_when="the loss oscillates or spikes",
             code="""\
-for group in optimizer.param_groups:
-    group["lr"] *= 3  # before the scheduler is made: it notes the rate it finds
-scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)""",
             change="optimizer.lr x 3",
+            unless=(loss_oscillates, spikes_recur),
+            before="""\
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
         ),
         Prescription(
-            title="Give early stopping more patience than the scatter of the validation loss needs",
-            expect="the run goes on past the old stop and the best validation loss improves",
+            title="Raise the patience of early stopping to 10",
+            expect="the run passes the old stop, and the best validation loss improves",
             safety=Safety.SAFE,
-            not_when="the run was ended by a fixed number of epochs and not by early stopping",
+            not_when="a fixed number of epochs ended the run, not early stopping",
             code="""\
-patience, min_gain = 10, 0.0
-if val_loss < best - min_gain:
-    best, waited = val_loss, 0
-else:
-    waited += 1
+patience = 10
+waited = 0 if val_loss < best else waited + 1
+stop = waited >= patience""",
+            before="""\
+patience = 2
+waited = 0 if val_loss < best else waited + 1
 stop = waited >= patience""",
         ),
     ),
     experiment=Experiment(
-        does="Continue from the last checkpoint for a tenth of the run at the rate of its middle",
-        if_true="training and validation loss fall at about the slope they ended with",
-        if_false="the loss stays within its scatter: the run was finished, or something else limits it",
-        minutes=10,
+        does="Resume the last checkpoint for 500 steps at the learning rate of mid-run",
+        if_true="training and validation loss keep falling at about the slope they ended with",
+        if_false="the loss stays within its noise",
+        steps=500,
     ),
     page=__doc__,
     symptoms=(Symptom.SLOW,),

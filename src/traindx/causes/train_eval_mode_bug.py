@@ -1,42 +1,40 @@
 """Train and eval mode mixed up.
 
-## What happens
-Dropout and batch normalisation behave differently in training and in evaluation, and the switch is set
-wrongly. Three forms are common:
+Dropout or batch normalization runs in the wrong mode, in training or in validation.
 
-1. Validation runs without `model.eval()`: dropout stays on, batch statistics depend on what else is in the
-   batch, and the validation data even updates the running averages.
-2. `model.train()` is not called again after the first validation: dropout is off and batch normalisation
+## What happens
+Dropout and batch normalization behave differently in train and eval mode. Three bugs are common:
+
+1. Validation runs without `model.eval()`: dropout stays on, outputs depend on the rest of the batch, and
+   the validation data even updates the running statistics.
+2. `model.train()` is not called again after the first validation: dropout is off and batch normalization
    frozen for the rest of the run.
-3. The switch is right, but the running averages are not: batches too small or too few, a momentum so small
-   that the first values are still in them (0.99 of Keras is 0.01 of PyTorch), weights shared or averaged
-   without updating them, or a pre-trained part that is meant to stay in evaluation mode.
+3. The mode is right but the running statistics are not: batches too small or too few, a momentum so small
+   that the initial values still dominate (0.99 in Keras is 0.01 in PyTorch), or weights that were averaged
+   or shared without updating the statistics.
 
 ## What you see
-The training loss is good. The validation loss is ragged, far too high, or jumps by factors between
-neighbouring evaluations although training is calm; or it stays at chance while training accuracy approaches
-100 %. In the second form the training loss steps down right after the first validation and the validation
-loss soon turns up. Evaluating twice without a training step in between gives two different numbers.
+The training loss is good. The validation loss is noisy, far too high, or jumps by factors between
+evaluations although training is stable; or it stays at chance level while training accuracy approaches
+100%. In the second case the training loss drops right after the first validation, and the validation loss
+soon turns up. Evaluating twice without a training step in between gives two different numbers.
 
 ## Often confused with
-- `overfitting`: training examples score perfectly in evaluation mode; with this bug they score as badly as
-  the validation set.
-- `train-val-mismatch`: training examples score well in evaluation mode too.
-- `batch-too-small`: the running averages are wrong because batches of two or four give no statistics;
-  larger evaluation batches change nothing, larger training batches cure it.
-- `dropout-misuse`: the switch is right and batch normalisation obeys it; a dropout is in the wrong place, too
-  strong, or a functional call that ignores the switch.
+- `overfitting`: training samples score perfectly in eval mode; with this bug they score as badly as the
+  validation set.
+- `train-val-mismatch`: training samples score well in eval mode too.
+- `batch-too-small`: batches of two or four give no usable statistics; larger training batches fix it.
+- `dropout-misuse`: the mode is right; a dropout is misplaced, too strong, or a functional call that ignores
+  the mode.
 - `misleading-metric`: the validation loss is fine, and only the metric is computed wrongly.
 - `lr-too-high`: the training loss jumps as well.
 
 ## What not to do
-- Leaving train mode on in validation because the numbers look better: the result depends on the batch, and
-  a single example in use gives nonsense.
-- Adding regularisation: the network is fine and the measurement is wrong.
-- Using torch.no_grad() in place of model.eval(): it stops gradients and changes neither dropout nor batch
-  normalisation.
-- Setting track_running_stats to False as a patch: evaluation then depends on the batch for ever.
-- Training longer: running averages that do not match stay so.
+- Validate in train mode for better numbers: the result depends on the batch, and single samples fail.
+- Add regularization: the network is fine, the measurement is wrong.
+- Use torch.no_grad() instead of model.eval(): it changes neither dropout nor batch normalization.
+- Set track_running_stats=False as a patch: evaluation then depends on the batch.
+- Train longer: running statistics that do not match stay wrong.
 
 ## References
 - PyTorch documentation: torch.nn.Module.eval and torch.nn.BatchNorm2d; Autograd mechanics, Evaluation Mode.
@@ -49,6 +47,9 @@ loss soon turns up. Evaluating twice without a training step in between gives tw
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_number
+from traindx.facts import NORMALIZATION_LAYERS
+from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.generalization import validation_starts_worse_than_untrained
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
@@ -62,9 +63,18 @@ from traindx.signs.validation import (
     validation_noisy,
 )
 
+
+def _mode_is_right(run: Run) -> bool:
+    return trained_in_eval_mode(run) is None and validated_in_train_mode(run) is None
+
+
+def _has_no_normalization(run: Run) -> bool:
+    return stated_number(run, NORMALIZATION_LAYERS) == 0
+
+
 CAUSE = Cause(
     slug="train-eval-mode-bug",
-    title="Train and eval mode are mixed up",
+    title="Train and eval mode mixed up",
     prior=-4.35,
     clues=(
         Clue(little_learned, seen=-0.36),
@@ -82,14 +92,14 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Call model.eval() before each validation and model.train() after it",
-            expect="two evaluations in a row give the same number, and the validation loss becomes smooth",
+            title="Call model.eval() to validate, model.train() to train",
+            expect="two evaluations in a row give the same number",
             safety=Safety.SAFE,
-            not_when="the framework does it (Lightning, the Hugging Face Trainer, Keras)",
+            not_when="the modes are right, or the framework sets them (Lightning, HF Trainer, Keras)",
             before="""\
 for epoch in range(epochs):
     train_one_epoch(model, train_loader, optimizer)
-    with torch.no_grad():  # dropout and batch statistics are still on
+    with torch.no_grad():
         val_loss = sum(loss_fn(model(x), y).item() for x, y in val_loader) / len(val_loader)""",
             code="""\
 for epoch in range(epochs):
@@ -99,12 +109,13 @@ for epoch in range(epochs):
     with torch.no_grad():
         val_loss = sum(loss_fn(model(x), y).item() for x, y in val_loader) / len(val_loader)""",
             change="model.restore_mode",
+            unless=(_mode_is_right,),
         ),
         Prescription(
-            title="Recompute the running averages of batch normalisation on training data",
-            expect="the validation loss drops to the level of the training loss without any training",
+            title="Recompute the batch-norm statistics on training data",
+            expect="the validation loss drops to the training loss without any training",
             safety=Safety.SAFE,
-            not_when="the network has no batch normalisation",
+            not_when="the network has no batch normalization",
             code="""\
 for module in model.modules():
     if isinstance(module, nn.modules.batchnorm._BatchNorm):
@@ -114,16 +125,24 @@ model.train()
 with torch.no_grad():
     for x, _ in train_loader:
         model(x)""",
+            unless=(_has_no_normalization,),
         ),
         Prescription(
-            title="Replace batch normalisation by group or layer normalisation",
-            expect="training and evaluation give the same output for the same input without dropout",
+            title="Replace batch normalization by group normalization",
+            expect="without dropout, train and eval mode give the same output",
             safety=Safety.MANUAL,
-            not_when="batches are large and the switch is set right",
+            not_when="batches are large and the modes are right, or there is no batch normalization",
             code="""\
 block = nn.Sequential(
     nn.Conv2d(64, 64, kernel_size=3, padding=1, bias=False),
-    nn.GroupNorm(num_groups=8, num_channels=64),  # was BatchNorm2d(64)
+    nn.GroupNorm(num_groups=8, num_channels=64),
+    nn.ReLU(),
+)""",
+            unless=(_has_no_normalization,),
+            before="""\
+block = nn.Sequential(
+    nn.Conv2d(64, 64, kernel_size=3, padding=1, bias=False),
+    nn.BatchNorm2d(64),
     nn.ReLU(),
 )""",
         ),
@@ -132,10 +151,10 @@ block = nn.Sequential(
         does="Evaluate one training batch in train mode, and twice the way the validation code does it",
         if_true="the validation code gives a far higher loss than train mode, or two different numbers",
         if_false="the validation code gives the same number twice, no worse than train mode",
-        minutes=2,
+        steps=0,
     ),
     page=__doc__,
-    symptoms=(Symptom.GENERALISES_BADLY, Symptom.LYING_NUMBERS),
-    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularisation"),),
+    symptoms=(Symptom.GENERALIZES_BADLY, Symptom.LYING_NUMBERS),
+    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularization"),),
     places=(facts.VALIDATION_PLACE,),
 )

@@ -1,37 +1,37 @@
 """Leakage from training to validation.
 
-## What happens
-Validation asks for what training has already shown, so its number is too good and says nothing about new
-data. The ways: the same rows in both sets, because the split was drawn anew at each start without a seed,
-or both loaders read one file; duplicates and near-duplicates in the source; oversampling, augmentation or
-overlapping windows made before the split; several samples of one patient, user, speaker or day on both
-sides; a random split of a time series; scaling, imputation, selection of features or a vocabulary fitted on
-all rows; a feature that is made from the answer. In a language model: benchmark texts in the training set.
+Validation contains information that training has already seen, so its score is too good.
 
-Rows are not rare accidents: 3.3 % of the test images of CIFAR-10 and 10 % of those of CIFAR-100 have a
-duplicate or near-duplicate in the training set.
+## What happens
+Common ways: the same rows in both sets, because the split is random without a seed at each start, or both
+loaders read one file; duplicates and near-duplicates in the source; oversampling, augmentation or
+overlapping windows before the split; several samples of one patient, user, speaker or day on both sides; a
+random split of a time series; scaling, imputation, feature selection or a vocabulary fitted on all rows; a
+feature computed from the target. In a language model: benchmark texts in the training set.
+
+It is not rare: 3.3% of the test images of CIFAR-10 and 10% of those of CIFAR-100 have a duplicate or
+near-duplicate in the training set.
 
 ## What you see
 Everything looks better than it should. The validation loss follows the training loss down without a gap and
-without a turn, however large the model and however small the data; memorising helps validation. Scores are
-above what is published, or near perfect on a hard task. The fall comes later: on a new test set, or in use.
-A validation loss slightly below the training loss is not proof, because dropout and augmentation do that
-too.
+without a turn, however large the model and however small the data; memorizing helps validation. Scores are
+above published ones, or near perfect on a hard task. The drop comes later: on a new test set, or in use. A
+validation loss slightly below the training loss is not proof, because dropout and augmentation do that too.
 
 ## Often confused with
-- `over-regularized`: validation is below training because training is measured with dropout and
-  augmentation; in evaluation mode the order turns.
-- `train-val-mismatch`: the opposite: validation is too bad.
-- `overfitting`: an honest validation set shows the gap; here it is hidden.
-- `misleading-metric`: the number is computed wrongly, on rows that are truly new.
-- `degenerate-labels`: near-perfect scores because there is nothing to predict.
+- `over-regularized`: validation is below training only because of dropout and augmentation; in eval mode it
+  is above.
+- `train-val-mismatch`: the opposite; validation is too bad.
+- `overfitting`: a clean validation set shows the gap; here it is hidden.
+- `misleading-metric`: the number is computed wrongly, on rows that are really new.
+- `degenerate-labels`: scores are near perfect because there is nothing to predict.
 
 ## What not to do
-- Enjoying the number: a jump without a reason is a fault until shown otherwise.
-- Removing exact duplicates only: resized, cropped, re-encoded and re-tokenised copies stay.
-- Drawing another random split: with groups or time in the data every random split leaks.
-- Tuning on this validation set: what memorises best wins.
-- Adding regularisation to be safe: it changes the model, and the measurement stays wrong.
+- Report the number as it is: a jump without a reason is a bug until shown otherwise.
+- Remove exact duplicates only: resized, cropped, re-encoded and re-tokenized copies stay.
+- Use another random split: with groups or time in the data every random split leaks.
+- Tune on this validation set: the model that memorizes best wins.
+- Add regularization to be safe: it changes the model, and the measurement stays wrong.
 
 ## References
 - Kaufman, Rosset, Perlich, Stitelman: Leakage in Data Mining: Formulation, Detection, and Avoidance, 2012.
@@ -65,7 +65,7 @@ from traindx.signs.validation import validation_below_train
 def validation_rows_seen(
     run: Run, *, share: Annotated[float, "of validation rows; bench/thresholds.md#leakage"] = 0.15
 ) -> Answer:
-    """Rows of the validation data also stand in the training data."""
+    """Validation rows that are also in the training data."""
     seen, trained = looked(run, SEEN_SHARE, "validation"), looked(run, SEEN_SHARE)
     if seen is None:
         return CANNOT_TELL
@@ -82,14 +82,14 @@ def validation_rows_seen(
     estimate = min(1.0, found / max(known, SMALL))
     if estimate < share or found < NOTHING:
         return None
-    says = f"about {estimate:.0%} of the validation rows also stand in the training data"
+    says = f"about {estimate:.0%} of the validation rows are also in the training data"
     evidence = replace(seen_in(seen, found, share), location=location_of(run, VALIDATION_PLACE))
     return Finding(linear(estimate, share, over=1 / 2, least=1 / 2), says, (evidence,))
 
 
 CAUSE = Cause(
     slug="train-val-leakage",
-    title="Validation data was seen in training",
+    title="Validation data leaked into training",
     prior=-4.35,
     clues=(
         Clue(little_learned, seen=-0.51),
@@ -98,37 +98,32 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Split once, before anything else is done to the data, and by group",
-            expect="no row is in both sets, and the validation loss is worse, and honest",
+            title="Split the data before you oversample or augment it",
+            expect="no row is in both sets, and the validation loss is higher",
             safety=Safety.MANUAL,
-            not_when="a fixed public split exists: use that one",
+            not_when="a fixed public split exists, or samples share a group: then use GroupShuffleSplit",
             before="""\
 x, y = oversample(x, y)
-train_x, val_x, train_y, val_y = train_test_split(x, y, test_size=0.2)""",
+train_x, val_x, train_y, val_y = train_test_split(x, y, test_size=0.2, random_state=0)""",
             code="""\
-from sklearn.model_selection import GroupShuffleSplit
-
-splitter = GroupShuffleSplit(n_splits=1, test_size=0.2, random_state=0)
-train_rows, val_rows = next(splitter.split(x, y, groups=patient))
-train_x, train_y = oversample(x[train_rows], y[train_rows])
-val_x, val_y = x[val_rows], y[val_rows]""",
+train_x, val_x, train_y, val_y = train_test_split(x, y, test_size=0.2, random_state=0)
+train_x, train_y = oversample(train_x, train_y)""",
         ),
         Prescription(
-            title="Remove from the training set what is also in validation, near-duplicates included",
-            expect="the count of shared rows is zero; the validation loss rises to its true value",
+            title="Remove validation rows from the training set",
+            expect="no shared rows are left, and the validation loss is higher",
             safety=Safety.MANUAL,
             not_when="rows are equal by nature, such as short categorical records",
             code="""\
 def key(row: torch.Tensor) -> bytes:
-    return (row * 100).round().to(torch.int32).numpy().tobytes()  # coarse: equal up to rounding
+    return (row * 100).round().to(torch.int32).numpy().tobytes()  # rounded: finds near-duplicates too
 
-held_out = {key(row) for row in val_x}
-keep = torch.tensor([key(row) not in held_out for row in train_x])
-print(f"{int((~keep).sum())} training rows are also in validation")
+val_keys = {key(row) for row in val_x}
+keep = torch.tensor([key(row) not in val_keys for row in train_x])
 train_x, train_y = train_x[keep], train_y[keep]""",
         ),
         Prescription(
-            title="Fit scaling, imputation and selection on the training rows only",
+            title="Fit scaling and selection on the training rows only",
             expect="the validation score falls a little; with feature selection a lot",
             safety=Safety.MANUAL,
             not_when="the step uses no data, such as dividing pixels by 255",
@@ -142,27 +137,27 @@ train_x, val_x = scaler.transform(train_x), scaler.transform(val_x)""",
         ),
         Prescription(
             title="Split a time series by time, with a gap of one window",
-            expect="validation lies after training, and its loss is worse than with the random split",
+            expect="the validation loss is higher than with the random split",
             safety=Safety.MANUAL,
             not_when="the order of the samples has no meaning",
             before="""\
 windows = series.unfold(0, window, 1)
 train, val = random_split(windows, [0.8, 0.2])""",
             code="""\
-border = int(0.8 * len(series))
-train = series[:border].unfold(0, window, 1)
-val = series[border + window :].unfold(0, window, 1)""",
+boundary = int(0.8 * len(series))
+train = series[:boundary].unfold(0, window, 1)
+val = series[boundary + window :].unfold(0, window, 1)""",
         ),
     ),
     experiment=Experiment(
-        does="Hash the rows of both sets as the model gets them and count validation rows seen in training",
-        if_true="a share of them, more than chance allows, is in the training set",
-        if_false="none is; near-duplicates, groups and fitted steps are still to be checked by eye",
-        minutes=3,
+        does="Hash the rows of both sets as the model gets them and count validation rows in training",
+        if_true="more of them than chance allows are in the training set",
+        if_false="none are; near-duplicates, groups and fitted preprocessing remain to be checked",
+        steps=0,
     ),
     page=__doc__,
     looked_for_by=Tool.EXAMINE_DATA,
-    symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALISES_BADLY),
+    symptoms=(Symptom.LYING_NUMBERS, Symptom.GENERALIZES_BADLY),
     misdiagnoses=(Misdiagnosis(says="My model is excellent", blames="nothing: the score is believed"),),
     places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),
 )

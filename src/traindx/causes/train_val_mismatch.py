@@ -1,36 +1,34 @@
 """Training and validation data differ.
 
-## What happens
-The validation data is not of the kind the network is trained on. Either it comes from elsewhere (another
-device, period, language, population), or it is prepared otherwise: other normalisation, other channel
-order, other resize, another tokenizer or vocabulary, another class order in the folder, missing
-augmentation that the training relies on. The network learns its own task well and is asked another one.
+The validation data comes from another source, or is preprocessed differently, than the training data.
 
-The preparation is to blame more often than the origin, and it is the one that can be cured.
+## What happens
+Either the data comes from elsewhere (another device, period, language, population), or it is preprocessed
+differently: other normalization, channel order, resize, tokenizer or vocabulary, another class order in the
+folder. The network learns its own task well and is tested on another one.
+
+Preprocessing is the reason more often than the source, and it is the one you can fix.
 
 ## What you see
-The training loss falls as it should. The validation loss hardly moves, starts to climb from the first
-evaluation on, or stays at or above chance; it never has a good phase. The gap is wide from the beginning
-instead of opening with time. Validation accuracy stands still, often below chance where the class order
-differs.
+The training loss falls as it should. The validation loss hardly moves, climbs from the first evaluation on,
+or stays at or above chance level; it never improves. The gap is wide from the beginning instead of opening
+with time. Validation accuracy does not move, often below chance level if the class order differs.
 
 ## Often confused with
 - `overfitting`: the validation loss improves first and turns later; with a mismatch it never improves.
-- `train-eval-mode-bug`: training examples score badly in evaluation mode too; with a mismatch they score
-  well.
-- `labels-misaligned`: the training loss does not fall below chance either.
-- `unnormalized-inputs`: both sets lack the normalisation, and training suffers as well.
+- `train-eval-mode-bug`: training samples score badly in eval mode too; with a mismatch they score well.
+- `labels-misaligned`: the training loss does not fall below chance level either.
+- `unnormalized-inputs`: both sets lack the normalization, and training is poor as well.
 - `class-imbalance`: the loss is fine and only the metric of rare classes is poor.
-- `misleading-metric`: the validation loss follows the training loss and only the metric stands still.
-- `train-val-leakage`: the validation is too good, and not too bad.
+- `misleading-metric`: the validation loss follows the training loss, and only the metric does not move.
+- `train-val-leakage`: validation is too good, not too bad.
 
 ## What not to do
-- Adding dropout or weight decay: the network does not memorise, it is asked something else.
-- Training longer: the training loss improves and the validation loss cannot follow.
-- Tuning hyperparameters on this validation set: you choose by an accident.
-- Drawing a new random split to make the gap vanish when users will send the other kind of data: the gap was
-  the truth.
-- Fitting the scaler on training and validation together: use the statistics of the training set on both.
+- Add dropout or weight decay: the network does not memorize, it is tested on something else.
+- Train longer: the training loss improves, and the validation loss cannot follow.
+- Tune hyperparameters on this validation set: you would select by accident.
+- Make the gap vanish with a random split: if users send the other kind of data, the gap was real.
+- Fit the scaler on both sets together: use the statistics of the training set for both.
 
 ## References
 - Quiñonero-Candela, Sugiyama, Schwaighofer, Lawrence (editors): Dataset Shift in Machine Learning, MIT
@@ -43,6 +41,7 @@ differs.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import compares_numbers
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
 from traindx.signs.generalization import (
@@ -86,38 +85,36 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Send both sets through one preprocessing, with the statistics of the training set",
-            expect="the validation loss begins near the training loss and falls with it",
+            title="Preprocess both sets with the training-set statistics",
+            expect="the validation loss starts near the training loss and falls with it",
             safety=Safety.MANUAL,
-            not_when="both already share one function and one set of statistics",
+            not_when="both sets already share one function and one set of statistics",
             before="""\
-train_data = TensorDataset((train_x - train_x.mean(dim=0)) / train_x.std(dim=0), train_y)
-val_data = TensorDataset(val_x, val_y)  # not normalised""",
+mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+train_data = TensorDataset((train_x - mean) / std, train_y)
+val_data = TensorDataset(val_x, val_y)  # not normalized""",
             code="""\
 mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
-
-def prepare(x: torch.Tensor) -> torch.Tensor:
-    return (x - mean) / std
-
-train_data = TensorDataset(prepare(train_x), train_y)
-val_data = TensorDataset(prepare(val_x), val_y)""",
+train_data = TensorDataset((train_x - mean) / std, train_y)
+val_data = TensorDataset((val_x - mean) / std, val_y)""",
         ),
         Prescription(
-            title="Make both sets use one mapping from class name to number",
-            expect="validation accuracy leaves the chance level at the first evaluation",
+            title="Use one class-to-index mapping for both sets",
+            expect="validation accuracy leaves chance level at the first evaluation",
             safety=Safety.MANUAL,
-            not_when="the task has no classes, or the mapping is printed and equal",
+            not_when="the task is a regression, or the printed mappings are equal",
             code="""\
 names = sorted(path.name for path in Path("data/train").iterdir())
-number = {name: index for index, name in enumerate(names)}
-train_y = torch.tensor([number[name] for name in train_names])
-val_y = torch.tensor([number[name] for name in val_names])""",
+index_of = {name: index for index, name in enumerate(names)}
+train_y = torch.tensor([index_of[name] for name in train_names])
+val_y = torch.tensor([index_of[name] for name in val_names])""",
+            unless=(compares_numbers,),
         ),
         Prescription(
-            title="Split anew, so that validation is what the model will meet, and training covers it",
-            expect="the gap at the first evaluation is small and opens only with time",
+            title="Split again, so that validation matches the use case",
+            expect="the gap at the first evaluation is small",
             safety=Safety.MANUAL,
-            not_when="samples of one patient, user or day would land on both sides: split by group or time",
+            not_when="users will send the other kind of data: then collect training data like it",
             code="""\
 from sklearn.model_selection import GroupShuffleSplit
 
@@ -127,14 +124,14 @@ train_data, val_data = Subset(data, train_rows.tolist()), Subset(data, val_rows.
         ),
     ),
     experiment=Experiment(
-        does="Send examples trained on, and a held-out tenth of the training set, to the validation code",
-        if_true="examples trained on score badly there, or the held-out tenth far better than validation",
-        if_false="the held-out tenth is as bad as the validation set: the network does not generalise",
-        minutes=5,
+        does="Fit a classifier that separates training from validation inputs, as the model gets them",
+        if_true="it separates them clearly (AUC well above 0.5)",
+        if_false="it does not (AUC near 0.5), and the class mappings agree",
+        steps=0,
     ),
     page=__doc__,
     looked_for_by=Tool.EXAMINE_DATA,
-    symptoms=(Symptom.GENERALISES_BADLY, Symptom.LYING_NUMBERS),
-    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularisation"),),
+    symptoms=(Symptom.GENERALIZES_BADLY, Symptom.LYING_NUMBERS),
+    misdiagnoses=(Misdiagnosis(says="My model overfits", blames="too little regularization"),),
     places=(facts.VALIDATION_PLACE, facts.LOADER_PLACE),
 )

@@ -1,44 +1,44 @@
 """Underfitting.
 
-## What happens
-The network does not even describe the examples it is trained on. Something keeps it from using what is in
-the data: too few units, too few steps, a rate that is too low, regularisation that is too strong, gradients
-that do not arrive, inputs that lack the information, or labels that contradict it. Underfitting names the
-state and not its root; the root decides the remedy.
+The network does not fit even the samples it is trained on.
 
-"High" needs something to be compared with: the loss of guessing, a simple baseline on the same split, a
-person, or the noise in the labels. A loss that stops at the noise of the task is finished, not underfitted.
-The chance level of C balanced classes is ln C.
+## What happens
+Something keeps the network from using what is in the data: too few units, too few steps, a low learning
+rate, strong regularization, gradients that do not arrive, inputs that lack the information, or labels that
+contradict it. Underfitting names the state, not the root cause; the root cause decides the fix.
+
+"High" needs a reference: chance level, a simple baseline on the same split, a person, or the noise in the
+labels. The chance level of `C` balanced classes is `ln(C)`. A loss that stops at the noise of the task is
+finished, not underfitted.
 
 ## What you see
-The training loss falls a little or for a while and settles, or creeps, far above where the task should end.
-The validation loss lies next to it, and their gap is small. Accuracy is poor on both. More epochs move
-neither.
+The training loss falls a little or for a while and settles, or keeps falling very slowly, far above where
+the task should end. The validation loss is next to it, with a small gap. Accuracy is poor on both. More
+epochs change neither.
 
 ## Often confused with
-- `too-few-epochs`: both losses are still going down clearly at the last step.
-- `lr-too-low`: a ten times higher rate makes the same steps fall much faster.
-- `capacity-too-small`: the losses stopped, no rate changes the level, and a model twice as wide ends lower.
+- `too-few-epochs`: both losses are still falling clearly at the last step.
+- `lr-too-low`: lr x 10 makes the loss fall much faster in the same steps.
+- `capacity-too-small`: the losses are flat, no learning rate changes that, and a model twice as wide ends
+  lower.
 - `over-regularized`: the training loss drops at once when dropout, augmentation and weight decay are
   switched off.
-- `missing-nonlinearity`: linear layers follow on each other, and a linear model ends on the same level.
-- `wrong-output-activation`: the outputs are squashed before a loss that wants logits, and one batch cannot be
-  memorised.
-- `labels-misaligned`: both losses sit exactly at chance while the network can still memorise a single
-  batch.
+- `missing-nonlinearity`: linear layers are stacked without an activation, and a linear model ends at the
+  same level.
+- `wrong-output-activation`: softmax or sigmoid is applied before a loss that expects logits, and one batch
+  cannot be memorized.
+- `labels-misaligned`: both losses are exactly at chance level, while a single batch can still be memorized.
 - `vanishing-gradients`: the gradient norm of the first layers is orders of magnitude below that of the
   last.
-- `label-noise`: the training loss stops above zero although every correctly labelled example is fitted.
+- `label-noise`: the training loss stops above zero although every correctly labeled sample is fitted.
 
 ## What not to do
-- Adding regularisation because the accuracy is poor: it makes an underfitted network worse on both sets.
-- Training three times longer when the curve is flat: a flat curve stays flat.
-- Enlarging the model first: a wrong rate, a bug in the data or a frozen layer keeps the larger one just as
-  high.
-- Collecting more data: the network does not fit what it has.
-- Changing the optimizer at random: it hides the question whether the rate, the model or the data is the
-  limit.
-- Calling a loss high without a baseline: it may be the noise that is left when everything is learnt.
+- Add regularization: it makes an underfitted network worse on both sets.
+- Train longer on a flat curve: a flat curve stays flat.
+- Enlarge the model first: a wrong learning rate, a data bug or a frozen layer limits the larger one too.
+- Collect more data: the network does not fit what it has.
+- Change the optimizer at random: it hides whether learning rate, model or data is the limit.
+- Call a loss high without a baseline: it may be the noise that is left when everything is learned.
 
 ## References
 - Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, sections 5.2 and 11.4.
@@ -50,6 +50,9 @@ neither.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import stated_number
+from traindx.facts import DROPOUT, DROPOUT_LAYERS
+from traindx.run import Run
 from traindx.signs.activations import dead_units_many
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, confidently_wrong
@@ -63,6 +66,11 @@ from traindx.signs.loss import (
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.validation import validation_gap_wide, validation_turns_up
+
+
+def _has_no_dropout(run: Run) -> bool:
+    return stated_number(run, DROPOUT_LAYERS) == 0 and not stated_number(run, DROPOUT)
+
 
 CAUSE = Cause(
     slug="underfitting",
@@ -89,46 +97,32 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Check the rate first: run a few hundred steps at three and ten times the present one",
-            expect="within a few hundred steps the training loss is clearly below the present curve",
+            title="Multiply the learning rate by 3",
+            expect="within 300 steps the training loss is clearly below the old curve",
             safety=Safety.ASK,
-            not_when="the loss oscillates or spikes already: the rate is not too low",
+            not_when="the loss oscillates or jumps: the learning rate is not too low",
             before="""\
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-for x, y in train_loader:
-    loss = loss_fn(model(x), y)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)""",
             code="""\
-for factor in (1, 3, 10):
-    model.load_state_dict(start)  # the same weights for each rate
-    optimizer = torch.optim.AdamW(model.parameters(), lr=factor * 1e-4)
-    for _, (x, y) in zip(range(300), train_loader):
-        loss = loss_fn(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    print(factor, loss.item())""",
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)""",
             change="optimizer.lr x 3",
+            unless=(loss_oscillates, loss_leaps_above_start, loss_diverges),
         ),
         Prescription(
-            title="Switch regularisation and augmentation off until the training set is fitted",
-            expect="the training loss falls below its old floor; validation may turn up later, which is fine",
+            title="Switch dropout off until the training set is fitted",
+            expect="the training loss falls below its old floor",
             safety=Safety.ASK,
-            not_when="there is none, or the training loss in evaluation mode is low already",
+            not_when="the model has no dropout, or the training loss in eval mode is low",
             code="""\
 for module in model.modules():
     if isinstance(module, (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)):
-        module.p = 0.0
-for group in optimizer.param_groups:
-    group["weight_decay"] = 0.0
-loss_fn = nn.CrossEntropyLoss(label_smoothing=0.0)""",
+        module.p = 0.0""",
             change="regularize.dropout 0",
+            unless=(_has_no_dropout,),
         ),
         Prescription(
-            title="Look at fifty training examples as the network gets them, with their targets",
-            expect="you find the fault in the data, or know that a person would do better than the network",
+            title="Inspect 50 training samples as the network gets them",
+            expect="you find the bug in the data, or a person could solve the task",
             safety=Safety.MANUAL,
             not_when="a simple baseline on the same tensors is clearly better: then the data is fine",
             code="""\
@@ -139,36 +133,40 @@ for inputs, target in zip(x[:50], y[:50]):
     show(inputs, target)""",
         ),
         Prescription(
-            title="Double the width, or take an architecture known to work on this kind of data",
+            title="Double the width of the hidden layers",
             expect="the training loss ends clearly lower after the same number of steps",
             safety=Safety.MANUAL,
-            not_when="the present model cannot memorise one batch: that is a bug, not a lack of room",
+            not_when="the present model cannot memorize one batch: that is a bug, not a lack of capacity",
             code="""\
-def network(width: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(features, width), nn.ReLU(),
-        nn.Linear(width, width), nn.ReLU(),
-        nn.Linear(width, classes),
-    )
-
-model = network(width=2 * 64)""",
+model = nn.Sequential(
+    nn.Linear(features, 128), nn.ReLU(),
+    nn.Linear(128, classes),
+)""",
+            before="""\
+model = nn.Sequential(
+    nn.Linear(features, 64), nn.ReLU(),
+    nn.Linear(64, classes),
+)""",
         ),
         Prescription(
-            title="Train longer, with the schedule stretched to the new length",
-            expect="both losses go on falling past the old last step",
+            title="Train 3x longer, with the schedule stretched to match",
+            expect="both losses keep falling past the old last step",
             safety=Safety.ASK,
             not_when="the loss has been flat for the last third of the run",
             code="""\
-epochs = 3 * epochs
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+epochs = 30
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
+            unless=(loss_plateaus, loss_flat_from_start),
+            before="""\
+epochs = 10
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs * len(train_loader))""",
         ),
     ),
     experiment=Experiment(
-        does="Fit a simple baseline (boosted trees, nearest neighbours) on the same training tensors",
+        does="Fit a simple baseline (boosted trees, nearest neighbors) on the same training tensors",
         if_true="the baseline has a clearly lower validation error than the network",
         if_false="the baseline does no better: the network may have reached what the data allows",
-        minutes=5,
+        steps=0,
     ),
     page=__doc__,
     symptoms=(Symptom.PLATEAU, Symptom.SLOW),

@@ -1,42 +1,42 @@
 """Unnormalized targets.
 
-## What happens
-A regression is trained on targets as they were measured: prices of 300,000, pressures of 101,325, yields of
-1e-6. The untrained network answers near 0, so the first loss is the mean square of the targets, and the
-gradient is proportional to how far it is off. With a mean of 1,000 and SGD the first step is a thousand
-times too long: NaN within ten steps at a rate that is otherwise ordinary. With Adam each weight moves by
-about the rate, whatever the gradient, so the last bias, which has to reach the mean, needs `mean / lr`
-steps: 100,000 at 0.001 is a hundred million. Until then all effort goes into one number, the offset, and
-what depends on the input is not learned.
+Regression targets are far from zero mean and unit variance, so the model spends the run learning their
+offset.
 
-Tiny targets are the mirror image: a loss of 1e-12 looks perfect, and a constant answer of 0 has it. Several
-targets of different scale in one loss are the quiet form: the largest has all of the gradient, the others
-are not learned.
+## What happens
+Targets are used as measured: prices of 300,000, pressures of 101,325, yields of 1e-6. The untrained network
+predicts about 0, so the first loss is the mean square of the targets, and the gradient is proportional to
+the error. With a mean of 1,000 and SGD the first step is about 1,000x too long: NaN within ten steps at a
+learning rate that is otherwise fine. With Adam each weight moves by about `lr` per step, whatever the
+gradient, so the bias of the output layer alone would need `mean / lr` steps: for 100,000 at 0.001 that is a
+hundred million. Until then the run learns only the offset, and nothing that depends on the input.
+
+Tiny targets are the mirror image: a loss of 1e-12 looks perfect, and a constant prediction of 0 reaches it.
+Several targets of different scale in one loss are harder to spot: the largest one dominates the gradient,
+and the others are not learned.
 
 ## What you see
 A loss in the millions that falls in a smooth, nearly straight line and is far from done; or NaN at once.
-One example: targets of deviation 1 around a mean of 1,000: Adam at 0.001 was at 14,000 after 600 steps,
-where a constant guess has 1, and SGD at 0.01 was NaN by step 10; standardised, both ended below 0.1.
-Predictions are all alike and all too small. With several targets the total falls well, and the error of the
+Example (targets with std 1 around a mean of 1,000): Adam at `lr=0.001` was at 14,000 after 600 steps, while
+a constant prediction reaches 1, and SGD at 0.01 was NaN by step 10; standardized, both ended below 0.1.
+Predictions are all alike and too small. With several targets the total falls well, but the error of the
 small ones has not moved.
 
 ## Often confused with
-- `lr-too-low`: targets have mean 0 and deviation 1, and a higher rate alone cures.
-- `lr-too-high`: the first loss is ordinary, and a lower rate cures without slowing to a crawl.
-- `unnormalized-inputs`: targets are in order and the features are not.
+- `lr-too-low`: targets have mean 0 and std 1, and a higher learning rate alone fixes it.
+- `lr-too-high`: the first loss is normal, and a lower learning rate trains well.
+- `unnormalized-inputs`: the targets are fine and the features are not.
 - `bad-initialization`: untrained predictions are large; here they are near zero and the targets are large.
-- `exploding-gradients`: the gradient grows through depth; here it is large at the output already.
+- `exploding-gradients`: the gradient grows through depth; here it is already large at the output.
 - `wrong-output-activation`: a bounded output cannot reach the targets, however long it trains.
 
 ## What not to do
-- Raising the rate until the loss moves: once the offset is learned it is far too high for the rest.
-- Clipping the gradients: the offset then takes as long as with Adam.
-- Reading the loss as a percentage of its start: 99 % of it was the offset; compare with the variance of the
-  targets.
-- Dividing by the largest value: one outlier decides the scale for all.
-- Forgetting to turn predictions back: standardised outputs are compared with raw targets, and every metric
-  is nonsense.
-- Using validation targets for the statistics: take mean and deviation of the training targets.
+- Raise the learning rate until the loss moves: once the offset is learned, it is far too high for the rest.
+- Clip the gradients: the offset then takes as long as with Adam.
+- Read the loss relative to its start: 99% of it was the offset; compare with the variance of the targets.
+- Divide by the largest value: one outlier decides the scale for all.
+- Compare scaled predictions with raw targets: convert predictions back first, or every metric is wrong.
+- Use validation targets for the statistics: take mean and std of the training targets.
 
 ## References
 - Bishop: Neural Networks for Pattern Recognition, 1995, chapter 8, pre-processing of inputs and targets.
@@ -48,15 +48,30 @@ small ones has not moved.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import stated_number
+from traindx.curves.series import looked
+from traindx.facts import OUTPUTS
+from traindx.quantities import TARGET_MIN
+from traindx.run import Run
 from traindx.signs.chance import little_learned, worse_than_constant_baseline
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.targets import targets_unscaled
+from traindx.signs.targets import class_labels_in_regression_loss, targets_unscaled
+
+
+def _has_negative_targets(run: Run) -> bool:
+    lowest = looked(run, TARGET_MIN)
+    return lowest is not None and float(lowest.values.min()) < 0
+
+
+def _has_one_target(run: Run) -> bool:
+    return stated_number(run, OUTPUTS) == 1
+
 
 CAUSE = Cause(
     slug="unnormalized-targets",
-    title="Targets are not normalised",
+    title="Targets not normalized",
     prior=-3.91,
     clues=(
         Clue(little_learned, seen=+0.98, unseen=-2.15),
@@ -70,53 +85,58 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Standardise the targets with mean and deviation of the training set",
-            expect="the first loss is near 1 and falls below it within 100 steps",
+            title="Standardize targets with the training mean and std",
+            expect="the first loss is near 1 and falls below 1 within 100 steps",
             safety=Safety.ASK,
-            not_when="the targets are classes, counts for a Poisson loss, or have mean 0 and deviation 1",
+            not_when="the targets are classes, or counts for a Poisson loss",
             before="""\
 loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), y)""",
             code="""\
 mean, std = train_y.mean(), train_y.std()
 loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), (y - mean) / std)
-prediction = model(x).squeeze(-1) * std + mean  # for people and metrics""",
+prediction = model(x).squeeze(-1) * std + mean  # in the original unit, for metrics""",
             change="targets.standardize",
+            unless=(class_labels_in_regression_loss,),
         ),
         Prescription(
-            title="Take the logarithm of targets that span several powers of ten",
-            expect="small and large targets have errors of the same relative size",
+            title="Predict the logarithm of targets over several decades",
+            expect="small and large targets have similar relative errors",
             safety=Safety.MANUAL,
-            not_when="targets can be negative, or absolute errors on the large ones are what counts",
+            not_when="targets can be negative, or absolute errors on the large ones matter",
             before="""\
 loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), price)""",
             code="""\
-loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), torch.log1p(price) - log_mean)
-prediction = torch.expm1(model(x).squeeze(-1) + log_mean)""",
+loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), torch.log1p(price))
+prediction = torch.expm1(model(x).squeeze(-1))  # in the original unit""",
+            unless=(_has_negative_targets,),
         ),
         Prescription(
-            title="Start the last bias at the mean of the targets",
-            expect="the first loss is the variance of the targets instead of their mean square",
+            title="Initialize the output bias with the mean of the targets",
+            expect="the first loss is the variance of the targets",
             safety=Safety.SAFE,
-            not_when="the deviation is far from 1 too: then standardise",
+            not_when="the std of the targets is far from 1 too: then standardize",
             code="""\
 with torch.no_grad():
     model[-1].bias.fill_(train_y.mean())""",
         ),
         Prescription(
-            title="With several targets, standardise each on its own",
-            expect="every target's error falls, not only that of the largest",
+            title="Standardize each of several targets separately",
+            expect="the error of every target falls, not only of the largest",
             safety=Safety.MANUAL,
-            not_when="the targets share one unit, and the large ones are meant to count more",
+            not_when="there is one target, or large targets are meant to count more",
             code="""\
 mean, std = train_y.mean(dim=0), train_y.std(dim=0).clamp_min(1e-6)
 loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)""",
+            unless=(_has_one_target,),
+            before="""\
+loss = torch.nn.functional.mse_loss(model(x), y)""",
         ),
     ),
     experiment=Experiment(
-        does="Print mean and deviation of the targets and the first loss; repeat 200 steps standardised",
-        if_true="the first loss is their mean square, and the standardised run passes the variance at once",
-        if_false="targets have mean 0 and deviation 1, or the standardised run is no better",
-        minutes=5,
+        does="Repeat the first 200 steps with standardized targets",
+        if_true="the loss falls below 1, the loss of a constant prediction",
+        if_false="the standardized run is no better",
+        steps=200,
     ),
     page=__doc__,
     acts_through=("exploding-gradients", "underfitting"),

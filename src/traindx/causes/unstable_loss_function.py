@@ -1,19 +1,20 @@
 """Numerically unstable loss function.
 
+The loss, or an expression before it, is correct on paper but overflows or is undefined in floating point.
+
 ## What happens
-The loss, or an expression on the way to it, is right on paper and undefined in floating point. `log(0)` is
-minus infinity and `0 * log(0)` is NaN. `exp(x)` is infinite in float32 from 88.7 on. `x / x.sum()` and a
-variance near zero divide by nothing. The slope of `sqrt` and of a norm is infinite at zero, so the loss is
-fine and the gradient is not. A softmax or sigmoid followed by a separate `log` underflows to exactly 0 as
-soon as the logits are far enough apart. A variance that the model predicts may go to zero and the
-likelihood to infinity. `torch.where` does not help afterwards: both branches get a gradient, and `0 * inf`
-is NaN. One NaN in the loss is in every weight after the next step.
+`log(0)` is minus infinity and `0 * log(0)` is NaN. `exp(x)` is infinite in float32 from 88.7 on. `x /
+x.sum()` and a variance near zero divide by zero. The slope of `sqrt` and of a norm is infinite at zero, so
+the loss is fine and the gradient is not. A softmax or sigmoid followed by a separate `log` underflows to
+exactly 0 once the logits are far enough apart. A predicted variance may go to zero and the likelihood to
+infinity. `torch.where` does not help afterward: both branches get a gradient, and `0 * inf` is NaN. One NaN
+in the loss reaches every weight with the next step.
 
 ## What you see
 A loss that falls as it should, then NaN, inf or minus infinity from one step to the next: no climb, no
-growing gradient, no spike before it. Typically late, when the model has become good and its probabilities
-touch 0 or 1; or, when a predicted variance is to blame, after the loss went down without end. Another seed
-fails at another step and at about the same loss. With a clamp in the expression it does not fail but jumps
+growing gradient, no spike before it. It typically happens late, when the model is good and its
+probabilities reach 0 or 1; or, with a predicted variance, after the loss fell without a floor. Another seed
+fails at another step but at about the same loss. With a clamp in the expression it does not fail but jumps
 to the same height each time: 16.1 is `-log(1e-7)`, 18.4 is `-log(1e-8)`, 100 is the limit inside PyTorch's
 BCELoss.
 
@@ -21,20 +22,18 @@ BCELoss.
 - `half-precision-overflow`: float32 passes; here it fails in float32 as well.
 - `non-finite-inputs`: it fails whenever a certain batch comes, in the first epoch too.
 - `exploding-gradients`: the gradient norm rises over several steps before the failure.
-- `lr-too-high`: the loss climbs before the failure, and a ten times lower rate does not just delay it.
-- `labels-out-of-range`: it fails or jumps at batches that hold a certain label.
+- `lr-too-high`: the loss climbs before the failure, and lr/10 prevents it instead of delaying it.
+- `labels-out-of-range`: it fails or jumps at batches that contain a certain label.
 - `wrong-output-activation`: the loss is finite, but the outputs do not have the range the loss expects.
-- `loss-sign-or-reduction`: the loss goes to minus infinity evenly, as it is told to.
+- `loss-sign-or-reduction`: the loss goes to minus infinity smoothly, because its sign is wrong.
 
 ## What not to do
-- Clipping the gradients: NaN divided by NaN stays NaN.
-- Skipping the batches that give NaN: it is the best-fitted batches that are skipped, and soon all of them
-  are.
-- Lowering the rate: the same point is reached, only later.
-- Adding 1e-12 inside a log in half precision or next to 1.0: it is rounded away; 1e-7 is float32's step at
-  1.
-- Masking the result with torch.where or nan_to_num: the gradient of the hidden branch is still NaN.
-- Leaving set_detect_anomaly on for good: it finds the operation once, and slows each step several times.
+- Clip the gradients: NaN divided by NaN is NaN.
+- Skip the batches that give NaN: those are the best-fitted ones, and soon all batches are skipped.
+- Lower the learning rate: the same point is reached, only later.
+- Add 1e-12 inside a log in half precision: it is rounded to 0, and next to 1.0 in float32 as well.
+- Mask the NaN with torch.where or nan_to_num: the gradient of the hidden branch is still NaN.
+- Leave set_detect_anomaly on: it finds the operation once, and slows every step several times.
 
 ## References
 - Goldberg: What Every Computer Scientist Should Know About Floating-Point Arithmetic, 1991.
@@ -85,62 +84,57 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Give logits to the fused loss instead of probabilities to a log",
-            expect="the curve is the same up to the old failure and goes on past it, with no NaN",
+            title="Pass logits to the fused loss instead of taking a log",
+            expect="the curve is the same up to the old failure and continues past it",
             safety=Safety.MANUAL,
-            not_when="the model still ends in a sigmoid or softmax: remove it first, or it is applied twice",
+            not_when="the model ends in a sigmoid or softmax: remove it first, or it is applied twice",
             before="""\
 p = torch.sigmoid(logits)
-loss = -(targets * torch.log(p) + (1 - targets) * torch.log(1 - p)).mean()
-loss = torch.nn.functional.nll_loss(torch.log(torch.softmax(class_logits, dim=-1)), labels)
-log_total = torch.log(torch.exp(class_logits).sum(-1))""",
+loss = -(targets * torch.log(p) + (1 - targets) * torch.log(1 - p)).mean()""",
             code="""\
-import torch.nn.functional as F
-
-loss = F.binary_cross_entropy_with_logits(logits, targets)
-loss = F.cross_entropy(class_logits, labels)
-log_total = torch.logsumexp(class_logits, dim=-1)""",
+loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)""",
         ),
         Prescription(
-            title="Keep the argument of log, sqrt and division away from zero, before the operation",
+            title="Clamp the argument of log, sqrt or division to 1e-6",
             expect="no NaN for a whole run; the loss changes by less than its noise",
             safety=Safety.MANUAL,
-            not_when="zero is a value that matters: then use xlogy or mask the elements before the operation",
+            not_when="zero is a value that matters: then use torch.special.xlogy or mask it before",
             code="""\
-eps = 1e-6
-entropy = -torch.special.xlogy(p, p.clamp_min(eps)).sum(-1)
-distance = (a - b).square().sum(-1).add(eps).sqrt()  # inside the root: its slope stays finite
-cosine = torch.nn.functional.cosine_similarity(a, b, eps=eps)
-ratio = a / b.abs().clamp_min(eps)""",
+entropy = -(p * torch.log(p.clamp_min(1e-6))).sum(-1)""",
             change="loss.stabilize",
+            before="""\
+entropy = -(p * torch.log(p)).sum(-1)""",
         ),
         Prescription(
             title="Bound a variance that the model predicts",
-            expect="the loss no longer falls without end, and the failure is gone",
+            expect="the loss has a floor, and the failure is gone",
             safety=Safety.MANUAL,
             not_when="the model predicts no variance or precision",
             code="""\
-mean, raw = output.chunk(2, dim=-1)
-log_variance = raw.clamp(-10.0, 10.0)
+mean, log_variance = output.chunk(2, dim=-1)
+log_variance = log_variance.clamp(-10.0, 10.0)
+loss = 0.5 * (log_variance + (target - mean).square() * torch.exp(-log_variance)).mean()""",
+            before="""\
+mean, log_variance = output.chunk(2, dim=-1)
 loss = 0.5 * (log_variance + (target - mean).square() * torch.exp(-log_variance)).mean()""",
         ),
         Prescription(
-            title="Let PyTorch name the operation",
-            expect="an error that names the function whose backward gave NaN, and the line that called it",
+            title="Find the operation with set_detect_anomaly",
+            expect="the error names the function whose backward gave NaN, and its line",
             safety=Safety.SAFE,
             not_when="the step before the failure cannot be repeated",
             code="""\
 with torch.autograd.set_detect_anomaly(True):  # from the last good checkpoint, for a few steps
     loss = loss_fn(model(x), y)
-    assert torch.isfinite(loss), "the forward pass gives it"
+    assert torch.isfinite(loss), "the forward pass is not finite"
     loss.backward()""",
         ),
     ),
     experiment=Experiment(
-        does="Repeat the failing step in float32 from the last good checkpoint, under set_detect_anomaly",
+        does="Repeat the failing step in float32 from the last good checkpoint, with set_detect_anomaly",
         if_true="inputs and weights are finite, and a log, exp, root, division or norm is named",
-        if_false="the batch or the weights are not finite before the step, or the step passes in float32",
-        minutes=5,
+        if_false="the batch or the weights are not finite before the step, or it passes in float32",
+        steps=1,
     ),
     page=__doc__,
     symptoms=(Symptom.NOT_FINITE, Symptom.UNSTABLE),

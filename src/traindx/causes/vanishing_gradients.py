@@ -1,50 +1,49 @@
 """Vanishing gradients.
 
+Gradients shrink on their way back through the layers, so the first layers do not learn.
+
 ## What happens
-The gradient of an early layer is a product over all layers behind it:
-`dL/dx_0 = dL/dx_n * J_n * ... * J_1`. Each factor is weights times the slope of an activation. A sigmoid's
-slope is at most 1/4, tanh has 1 only at zero, so ten sigmoid layers leave `0.25 ** 10`, a millionth, before
-weights that are too small take their share. In a recurrent network the same matrix stands in the product
-once per time step, and what happened long ago has no influence. The last layer learns, the first ones stay
-as they were drawn, and the deep network acts as a shallow one on random features.
+The gradient of an early layer is a product over all later layers: `dL/dx_0 = dL/dx_n * J_n * ... * J_1`.
+Each factor is weights times the slope of an activation. A sigmoid's slope is at most 1/4, and tanh has 1
+only at zero, so ten sigmoid layers leave at most `0.25 ** 10`, about 1e-6, before small weights reduce it
+further. In a recurrent network the same matrix is in the product once per time step, so the distant past
+has no influence. The last layer learns, the first ones stay at their initialization, and the deep network
+acts as a shallow one on random features.
 
-Adam hides part of it, because it divides by the size of the gradient; but it then steps along noise, and
-once a gradient is below its `eps` (1e-8) the weight stands still as well.
+Adam hides part of it, because it divides by the size of the gradient; but it then follows noise, and once a
+gradient is below `eps` (1e-8) the weight does not change either.
 
-This is a mechanism. The reason may be activations that saturate, weights drawn too small, units that died,
-or depth and time without a path around.
+This is a mechanism. The root may be saturating activations, weights initialized too small, dead units, or
+depth and time without skip connections.
 
 ## What you see
-The loss is flat from the start, or falls for a short time to the level of a constant guess (class
-frequencies; for regression the variance of the targets) and stays there: that much the last layer can do
-alone. The recorded total gradient norm is small and shrinks while the loss is still high. With norms per
-layer the picture is plain: on a log axis they fall in a straight line from the last layer to the first. A
-norm that shrinks while the loss goes to its floor is not this; it is success. Nor is there a number that
-says "vanished": 1e-7 can be right with one loss scale and wrong with another; compare layers with each
-other and with their weights.
+The loss is flat from the start, or falls briefly to the constant-prediction baseline (class frequencies;
+for regression the variance of the targets) and stays there: the last layer can do that alone. The total
+gradient norm is small and shrinks while the loss is still high. Norms per layer show it clearly: on a log
+axis they fall in a straight line from the last layer to the first. A norm that shrinks while the loss
+reaches its floor is success, not this. No absolute number means "vanished": 1e-7 can be fine with one loss
+scale and wrong with another; compare layers with each other and with their weights.
 
 ## Often confused with
-- `lr-too-low`: a ten times higher rate helps, and the layers' gradient norms are within a factor of a
-  hundred or so.
+- `lr-too-low`: lr x 10 helps, and the gradient norms of the layers are within 100x of each other.
 - `frozen-parameters`: gradients are None, not small, and `requires_grad` is off.
-- `detached-graph`: the gradient is None or exactly zero before a certain layer and ordinary behind it.
+- `detached-graph`: the gradient is None or exactly zero before a certain layer and normal after it.
 - `dead-relu`: gradients are exactly zero in units that output zero for every input.
-- `saturated-activations`: most outputs of a sigmoid or tanh layer lie at its ends; it is the usual reason
-  for this.
-- `bad-initialization`: the untrained layers already shrink the signal, and new weights alone cure it.
+- `saturated-activations`: most outputs of a sigmoid or tanh layer are at its ends; it is the usual root.
+- `bad-initialization`: the untrained layers already shrink the signal, and another initialization alone
+  fixes it.
 - `wrong-output-activation`: only the step from the output back to the last layer loses the gradient.
-- `weight-decay-coupled`: the gradients shrink along the run, because the weights do.
-- `lr-decayed-too-early`: the gradients are as large as before and the rate is next to nothing.
-- `labels-misaligned`: gradients are ordinary in every layer, and nothing is learned.
+- `weight-decay-coupled`: the gradients shrink during the run, because the weights do.
+- `lr-decayed-too-early`: the gradients are as large as before, and the learning rate is close to zero.
+- `labels-misaligned`: gradients are normal in every layer, and nothing is learned.
 
 ## What not to do
-- Clipping the gradients: it shortens gradients and cannot lengthen them.
-- Raising the rate a thousand times: the last layers, whose gradients are ordinary, blow up first.
-- Multiplying the loss by a constant: all layers grow alike, the ratio between them stays, and Adam undoes
-  it.
-- Adding layers: each one adds a factor to the product.
-- Training longer: the first layers move by noise only.
-- Putting a normalisation before the last layer only: the product behind it is as long as before.
+- Clip the gradients: clipping shortens gradients and cannot lengthen them.
+- Multiply the learning rate by 1,000: the last layers, whose gradients are normal, diverge first.
+- Multiply the loss by a constant: the ratio between layers stays, and Adam cancels the factor.
+- Add layers: each one adds a factor to the product.
+- Train longer: the first layers only follow noise.
+- Normalize before the last layer only: the product before it is as long as ever.
 
 ## References
 - Bengio, Simard, Frasconi: Learning Long-Term Dependencies with Gradient Descent Is Difficult, 1994.
@@ -58,10 +57,12 @@ other and with their weights.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.run import Run
 from traindx.signs.activations import (
     activations_fade_over_depth,
     dead_units_many,
     model_is_deep_and_plain,
+    model_is_recurrent,
     recurrent_without_gates,
     sigmoids_stacked,
 )
@@ -86,6 +87,11 @@ from traindx.signs.lr import lr_decayed_early
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.weights import weights_start_tiny
+
+
+def _is_not_recurrent(run: Run) -> bool:
+    return model_is_recurrent(run) is None
+
 
 CAUSE = Cause(
     slug="vanishing-gradients",
@@ -123,10 +129,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Use ReLU or a relative (LeakyReLU, PReLU, ELU, GELU) in hidden layers, drawn after He",
-            expect="the first layer's gradient is no longer tiny, and the loss falls within 200 steps",
+            title="Use LeakyReLU with He initialization in hidden layers",
+            expect="first-layer gradients grow, and the loss falls within 200 steps",
             safety=Safety.ASK,
-            not_when="the activation is a gate (LSTM, attention) or the output, which has to be bounded",
+            not_when="the activation is a gate (LSTM, attention), or the output has to be bounded",
             before="""\
 widths = [features, *[64] * 8]
 hidden = [
@@ -146,10 +152,10 @@ for module in model.modules():
             change="activation.replace saturating leaky_relu + init.reset he",
         ),
         Prescription(
-            title="Give the gradient a way around: residual connections with normalisation",
-            expect="the gradient norms of all blocks lie within a factor of ten, and the loss falls at once",
+            title="Add residual connections with normalization",
+            expect="the gradient norms of all blocks are within 10x of each other",
             safety=Safety.MANUAL,
-            not_when="the network has only a few layers: then activation and initialisation are enough",
+            not_when="the network has only a few layers: then activation and initialization are enough",
             code="""\
 class Block(torch.nn.Module):
     def __init__(self, width: int) -> None:
@@ -161,10 +167,10 @@ class Block(torch.nn.Module):
         return x + torch.relu(self.inner(self.norm(x)))""",
         ),
         Prescription(
-            title="Draw the weights for the activation: He for ReLU, Xavier for tanh",
-            expect="at step 0 each layer's output deviates within a factor of two of its input",
+            title="Use Xavier (Glorot) initialization",
+            expect="at step 0 the output std of each layer is within 2x of its input std",
             safety=Safety.ASK,
-            not_when="the weights are pretrained",
+            not_when="the weights are pretrained, or the activation is ReLU: then use He",
             code="""\
 gain = torch.nn.init.calculate_gain("tanh")
 for module in model.modules():
@@ -175,38 +181,37 @@ for module in model.modules():
             change="init.reset xavier",
         ),
         Prescription(
-            title="Normalise what enters the activations",
-            expect="the gradient norms of all layers lie within a factor of a hundred from the first step on",
+            title="Add LayerNorm before each activation",
+            expect="the gradient norms of all layers are within 100x from the first step on",
             safety=Safety.ASK,
-            not_when="the network is recurrent, or normalised already",
+            not_when="the network is recurrent, or already normalized",
             code="""\
 model = torch.nn.Sequential(
-    torch.nn.Linear(features, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),  # pictures: GroupNorm
+    torch.nn.Linear(features, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),  # images: GroupNorm
     torch.nn.Linear(64, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),
     torch.nn.Linear(64, classes),
 )""",
             change="layers.normalize",
+            unless=(model_is_recurrent,),
         ),
         Prescription(
-            title="Replace a plain RNN by an LSTM or GRU with an open forget gate",
-            expect="the loss falls below the level of a model that sees only the last few time steps",
+            title="Replace a plain RNN by an LSTM with forget bias 1",
+            expect="the loss falls below that of a model of the last few time steps",
             safety=Safety.MANUAL,
             not_when="the network is not recurrent",
             code="""\
-lstm = torch.nn.LSTM(input_size, hidden_size, batch_first=True)
-for name, parameter in lstm.named_parameters():
-    if "weight_hh" in name:
-        for gate in parameter.chunk(4):
-            torch.nn.init.orthogonal_(gate)
-    if "bias_ih" in name:
-        parameter.data[hidden_size : 2 * hidden_size] = 1.0  # forget gate: keep, until told otherwise""",
+rnn = torch.nn.LSTM(input_size, hidden_size, batch_first=True)
+rnn.bias_ih_l0.data[hidden_size : 2 * hidden_size] = 1.0  # the forget gate starts open""",
+            unless=(_is_not_recurrent,),
+            before="""\
+rnn = torch.nn.RNN(input_size, hidden_size, batch_first=True)""",
         ),
     ),
     experiment=Experiment(
         does="Print the gradient norm of each layer after one backward pass, untrained and trained",
-        if_true="from the last layer to the first the norms fall layer by layer, a thousand times or more",
-        if_false="the norms lie within a factor of a hundred, or gradients are None or exactly zero",
-        minutes=1,
+        if_true="the norms fall layer by layer from last to first, by 1,000x or more",
+        if_false="the norms are within 100x, or gradients are None or exactly zero",
+        steps=0,
     ),
     page=__doc__,
     kind=Kind.HOW,

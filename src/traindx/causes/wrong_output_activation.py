@@ -1,61 +1,55 @@
 """Wrong output activation.
 
+The model's output does not have the range that the loss function expects.
+
 ## What happens
-What leaves the model does not have the range that the loss function expects. The losses of PyTorch come in
-pairs: `CrossEntropyLoss` and `BCEWithLogitsLoss` want raw scores and apply log-softmax or sigmoid
-themselves; `NLLLoss` wants log-probabilities, `BCELoss` probabilities; the regression losses want a plain
-number. (In Keras the argument `from_logits` says which.) Six ways to get it wrong:
+The losses of PyTorch come in pairs: `CrossEntropyLoss` and `BCEWithLogitsLoss` take logits and apply
+log-softmax or sigmoid themselves; `NLLLoss` takes log-probabilities, `BCELoss` probabilities; regression
+losses take any number. (In Keras the argument `from_logits` decides.)
 
-Applied twice. Softmax in the model, and again in the cross-entropy. The loss takes the probabilities, which
-lie between 0 and 1, for scores, so it can never get below `ln(1 + (C - 1) / e)`: 0.31 for 2 classes, 1.46
-for 10 (chance is 2.30), 5.91 for 1,000 (chance 6.91). The gradient passes two softmaxes and is small, so
-learning is slow. A sigmoid before `BCEWithLogitsLoss` is the same mistake: the score is never below 0, so
-the answer is never below 0.5, a negative example costs at least 0.69 and a positive one at least 0.31.
-Log-softmax before `CrossEntropyLoss` is harmless: applied twice it gives the same.
+Applied twice. Softmax in the model and again in the cross-entropy: the loss treats probabilities, between 0
+and 1, as logits, so it cannot go below `ln(1 + (C - 1) / e)`: 0.31 for 2 classes, 1.46 for 10 (chance
+2.30), 5.91 for 1,000 (chance 6.91). The gradient passes two softmaxes and is small. A sigmoid before
+`BCEWithLogitsLoss` is the same mistake: a negative sample costs at least 0.69 and a positive one at least
+0.31. A sigmoid per class before a categorical loss has the same floor as softmax twice. Log-softmax before
+`CrossEntropyLoss` is harmless: applied twice it gives the same.
 
-Softmax over one unit. One output divided by itself is 1, whatever the network says. The gradient is exactly
-zero. `BCELoss` reports 100 times the share of negatives, because it clamps the logarithm at -100;
-`CrossEntropyLoss` with one output reports 0 at every step.
+Softmax over one unit. The output is always 1 and the gradient exactly zero. `BCELoss` reports 100 times the
+share of negatives, because it clamps the logarithm at -100; `CrossEntropyLoss` with one output is always 0.
 
 A bounded output for an unbounded target. A sigmoid ends at 1, tanh at -1 and 1; house prices do not. The
-output sticks at its end, where the slope is zero, and the loss stays near that of a constant.
+output saturates, and the loss stays near that of a constant prediction.
 
-ReLU on the output. Negative targets are out of reach, and an output whose input is negative for all samples
-gets no gradient any more. Before a cross-entropy it often trains all the same, but a score cannot go below
-zero, and the output of a class may die for good.
+ReLU on the output. Negative targets are out of reach, and an output that is zero for all samples gets no
+gradient. Before a cross-entropy it often trains anyway, but the output of a class may die for good.
 
-No activation where the loss wants probabilities. `BCELoss` stops with "all elements of input should be
-between 0 and 1" (on a GPU a device-side assert); `NLLLoss` on raw scores has no floor and falls for ever,
-to minus thousands; a hand-written `log(p)` gives NaN at the first negative score.
-
-Sigmoid with a categorical loss. Each class is squeezed between 0 and 1 on its own before the softmax of the
-loss, with the same floor as softmax applied twice.
+No activation where the loss expects probabilities. `BCELoss` raises "all elements of input should be
+between 0 and 1" (on a GPU a device-side assert); `NLLLoss` on logits has no floor and falls to minus
+thousands; a hand-written `log(p)` gives NaN at the first negative output.
 
 ## What you see
-A loss that levels off at a strangely exact value while the accuracy is good or still rises: with softmax
-twice, 92 % accuracy at a loss of 0.96 on five classes, where the floor is 0.90 and the repaired run is at
-0.06. Inside the loss no class gets more than `e / (e + C - 1)`, which is 0.23 with ten classes. One unit: a
-perfectly flat line. Bounded or rectified: predictions that end at 0, 1 or -1 as if cut off, and a
-regression loss at the variance of the targets. Raw scores in `NLLLoss`: a loss below zero and falling.
+A loss that levels off at an oddly exact value while accuracy is good or still rises: with softmax twice,
+92% accuracy at a loss of 0.96 on five classes, where the floor is 0.90 and the fixed run reaches 0.06. One
+unit: a perfectly flat line. Bounded or rectified: predictions cut off at 0, 1 or -1, and a regression loss
+at the variance of the targets. Logits in `NLLLoss`: a loss below zero and falling.
 
 ## Often confused with
-- `lr-too-low`: the gradient is small in both, but here the loss stops at a floor that follows from the
-  number of classes.
+- `lr-too-low`: the gradient is small in both, but here the loss stops at a floor given by the number of
+  classes.
 - `over-regularized`: label smoothing also puts a floor under the loss; `label_smoothing` is set.
-- `loss-mismatch`: the range is right and the kind of loss does not fit the kind of target.
-- `labels-misaligned`: accuracy is at chance; with softmax twice it is well above.
-- `unnormalized-targets`: the output is linear, and the targets are merely large.
+- `loss-mismatch`: the range is right, but the loss does not fit the kind of target.
+- `labels-misaligned`: accuracy is at chance level; with softmax twice it is well above.
+- `unnormalized-targets`: the output is linear, and the targets are only large.
 - `unstable-loss-function`: the range is right, and the formula overflows at its ends.
-- `dead-relu`: the units of hidden layers are dead; here only the output is.
+- `dead-relu`: units of hidden layers are dead; here only the output is.
 
 ## What not to do
-- Raising the rate to get below the floor: the floor is in the formula.
-- Enlarging the network: a bounded output stays bounded.
-- Clamping predictions into the open interval from 0 to 1 to silence `BCELoss`: clamped values get no
-  gradient.
-- Scaling the targets into the range of a sigmoid by the largest value of the training set: the next larger
-  one is out of reach again, and the ends have no slope.
-- Removing the softmax in evaluation as well: there probabilities are wanted; only the loss wants scores.
+- Raise the learning rate: the loss has a floor it cannot cross.
+- Enlarge the network: a bounded output stays bounded.
+- Clamp predictions to silence BCELoss: clamped values get no gradient.
+- Scale the targets into the sigmoid's range: the next larger value is out of reach, and the ends have no
+  slope.
+- Remove the softmax in inference as well: probabilities are needed there; only the loss takes logits.
 
 ## References
 - PyTorch documentation: CrossEntropyLoss ("expected to contain the unnormalized logits"), NLLLoss, BCELoss
@@ -98,7 +92,7 @@ _BOUNDS = {
 def output_bounded_target_not(
     run: Run, *, beyond: Annotated[float, "share of the targets' range; bench/thresholds.md#output"] = 0.1
 ) -> Answer:
-    """The last activation is bounded, and targets lie beyond its bounds."""
+    """Targets outside the range of the output activation."""
     low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
     if low is None or high is None:
         return CANNOT_TELL
@@ -110,7 +104,7 @@ def output_bounded_target_not(
     out = max(bottom - least, most - top)
     if out <= beyond * max(most - least, TINY):
         return None
-    says = f"{given} gives values from {bottom:g} to {top:g}, the targets go from {number(least)}"
+    says = f"{given} output is between {bottom:g} and {top:g}, but targets range from {number(least)}"
     says += f" to {number(most)}"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most, top)))
 
@@ -121,12 +115,12 @@ _REFUSAL = re.compile(r"should be between 0 and 1\b|input_val >= zero && input_v
 
 @sign(needs=(), severity=Severity.CRITICAL)
 def probabilities_refused(run: Run) -> Answer:
-    """The program stopped because the loss function takes probabilities and got something else."""
+    """A crash because the loss expects probabilities."""
     stops = [one for one in run.events if one.kind is EventKind.EXCEPTION]
     refused = next((one for one in stops if _REFUSAL.search(one.says)), None)
     if refused is None:
         return None if is_recording(run) else CANNOT_TELL
-    says = f'the loss function takes probabilities and stopped the program: "{refused.says}"'
+    says = f'the loss expects probabilities and stopped the program: "{refused.says}"'
     step = refused.step or 0.0
     # The call never came back, so that nothing else is recorded of it.
     return Finding(1.0, says, (Evidence(LOSS_FUNCTION, (step, step), "binary_cross_entropy"),))
@@ -143,7 +137,7 @@ _SHARES = ("softmax", "sigmoid", "hardsigmoid")
     formerly="raw_scores_for_probabilities",
 )
 def logits_where_probabilities_expected(run: Run) -> Answer:
-    """A loss function that takes probabilities or their logarithms gets something else."""
+    """Logits in a loss that expects probabilities."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     high, low = looked(run, PREDICTION_MAX), looked(run, PREDICTION_MIN)
     if high is None:
@@ -151,15 +145,15 @@ def logits_where_probabilities_expected(run: Run) -> Answer:
     most, least = float(high.values.max()), float(low.values.min()) if low is not None else 0.0
     if loss == "nll_loss":
         # The logarithm of a probability is never positive; a softmax without its logarithm always is.
-        wrong, expects = given != "log_softmax" and most > 0, "logarithms of probabilities, at most 0"
+        wrong, expects = given != "log_softmax" and most > 0, "log-probabilities (at most 0)"
     elif loss == "binary_cross_entropy" or (loss in _KERAS and run.facts.get(FROM_LOGITS) is not True):
         wrong, expects = given not in _SHARES and not _are_shares(given, least, most), "probabilities"
     else:
         return None
     if not wrong:
         return None
-    made = "no activation" if given == "none" else f"a {given}"
-    says = f"{loss} expects {expects}, and gets values from {number(least)} to {number(most)} out of {made}"
+    made = "no activation" if given == "none" else f"output of {given}"
+    says = f"`{loss}` expects {expects}, but gets values from {number(least)} to {number(most)} ({made})"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most)))
 
 
@@ -174,33 +168,48 @@ _EACH = {"sigmoid": _CATEGORICAL, "log_sigmoid": ("nll_loss",)}
 
 @sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS)
 def sigmoid_with_categorical(run: Run) -> Answer:
-    """A sigmoid for each class enters a loss that expects one distribution over the classes."""
+    """A sigmoid per class in a categorical loss."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     raw = run.facts.get(FROM_LOGITS) is True
     if loss not in _EACH.get(given, ()) or raw or (stated_number(run, OUTPUTS) or 2) < 2:
         return None
-    says = (
-        f"a sigmoid for each class enters {loss}, which expects shares that add up to 1, as a softmax gives"
-    )
+    says = f"a sigmoid per class goes into `{loss}`, which expects probabilities that sum to 1 (softmax)"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
 @sign(needs=(OUTPUT_ACTIVATION, PREDICTION_MIN, PREDICTION_MAX), severity=Severity.CRITICAL)
 def softmax_over_one(run: Run) -> Answer:
-    """A softmax over a single unit gives 1 whatever enters it."""
+    """Softmax over a single output."""
     low, high = looked(run, PREDICTION_MIN), looked(run, PREDICTION_MAX)
     if low is None or high is None:
         return CANNOT_TELL
     sure = {"softmax": 1.0, "log_softmax": 0.0}.get(stated_word(run, OUTPUT_ACTIVATION))
     if sure is None or not (low.values == sure).all() or not (high.values == sure).all():
         return None
-    says = f"every prediction is {sure:g}: the softmax runs over a single unit"
+    says = f"every prediction is {sure:g}: softmax over a single output"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, sure)))
+
+
+def _expects_probabilities(run: Run) -> bool:
+    by_default = stated_word(run, LOSS_FUNCTION) in _KERAS and run.facts.get(FROM_LOGITS) is not True
+    return by_default or stated_word(run, LOSS_FUNCTION) in ("nll_loss", "binary_cross_entropy")
+
+
+def _expects_logits(run: Run) -> bool:
+    return stated_word(run, LOSS_FUNCTION) in ("cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def _has_one_logit(run: Run) -> bool:
+    return stated_number(run, OUTPUTS) == 1 and stated_word(run, LOSS_FUNCTION) == "cross_entropy"
+
+
+def _has_several_outputs(run: Run) -> bool:
+    return (stated_number(run, OUTPUTS) or 1) > 1
 
 
 CAUSE = Cause(
     slug="wrong-output-activation",
-    title="The output activation does not fit the loss",
+    title="Output activation does not fit the loss",
     prior=-4.68,
     clues=(
         Clue(little_learned, seen=+0.45, unseen=-0.90),
@@ -217,10 +226,10 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Give the loss what it expects: raw scores, without softmax or sigmoid before it",
+            title="Pass logits to the loss: remove the softmax or sigmoid",
             expect="the loss falls below its old floor within 200 steps",
             safety=Safety.ASK,
-            not_when="the loss is NLLLoss or BCELoss, which expect log-probabilities or probabilities",
+            not_when="the loss expects probabilities, is a regression loss, or cross_entropy has one output",
             before="""\
 output = torch.softmax(model(x), dim=1)
 loss = torch.nn.functional.cross_entropy(output, y)""",
@@ -228,28 +237,27 @@ loss = torch.nn.functional.cross_entropy(output, y)""",
 output = model(x)
 loss = torch.nn.functional.cross_entropy(output, y)""",
             change="loss.remove_softmax",
+            unless=(_expects_probabilities, compares_numbers, _has_one_logit, softmax_over_one),
         ),
         Prescription(
-            title="With a single output unit use BCEWithLogitsLoss; softmax needs two units",
-            expect="the loss starts near 0.69 and moves at the first step",
+            title="Use BCEWithLogitsLoss for a single output",
+            expect="the loss starts near 0.69 and changes at the first step",
             safety=Safety.MANUAL,
-            not_when="there are more than two classes that exclude each other",
+            not_when="the model has several outputs, or the targets are real numbers",
             before="""\
 output = torch.softmax(model(x), dim=1)  # one column: always 1
 loss = torch.nn.functional.binary_cross_entropy(output.squeeze(-1), y.float())""",
             code="""\
 output = model(x)
-score = output.squeeze(-1)
-loss = torch.nn.functional.binary_cross_entropy_with_logits(
-    score, y.float()
-)""",
+loss = torch.nn.functional.binary_cross_entropy_with_logits(output.squeeze(-1), y.float())""",
             change="output.sigmoid",
+            unless=(_has_several_outputs, compares_numbers),
         ),
         Prescription(
-            title="For regression end with a plain linear layer and standardise the targets",
-            expect="predictions span the range of the targets, and the loss falls below their variance",
+            title="End a regression model with a linear layer",
+            expect="predictions span the targets, and the loss falls below their variance",
             safety=Safety.MANUAL,
-            not_when="the target is bounded by its nature, such as a share: then sigmoid with BCE is right",
+            not_when="the loss is for classes, or the target is a share: then BCE with a sigmoid is right",
             before="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1), torch.nn.Sigmoid()
@@ -257,28 +265,28 @@ model = torch.nn.Sequential(
             code="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)
-)
-mean, std = train_y.mean(), train_y.std()
-train_y = (train_y - mean) / std  # a prediction is model(x) * std + mean""",
+)""",
             change="output.remove_activation",
+            unless=(_expects_probabilities, _expects_logits),
         ),
         Prescription(
-            title="Where the loss wants probabilities, exchange it for its twin on raw scores",
-            expect="the loss starts near chance and is never below zero or NaN",
+            title="Replace the loss by its version for logits",
+            expect="the loss starts near chance level and is never negative or NaN",
             safety=Safety.MANUAL,
-            not_when="the model's probabilities are needed before the loss: then NLLLoss with log_softmax",
+            not_when="the loss takes logits or is a regression loss, or the model must return probabilities",
             before="""\
 loss = torch.nn.functional.nll_loss(model(x), y)""",
             code="""\
-loss = torch.nn.functional.cross_entropy(model(x), y)  # = nll_loss(log_softmax(scores), y)""",
+loss = torch.nn.functional.cross_entropy(model(x), y)""",
             change="loss.from_scores",
+            unless=(_expects_logits, compares_numbers),
         ),
     ),
     experiment=Experiment(
-        does="Print the smallest and largest value that enters the loss, its row sums and the loss's name",
-        if_true="a loss on scores gets values in [0, 1] or rows that sum to 1, or targets lie out of range",
+        does="Print the smallest and largest value that enters the loss, and the row sums",
+        if_true="a loss for logits gets values in [0, 1], or targets are outside the output's range",
         if_false="the range is the one the loss documents",
-        minutes=1,
+        steps=0,
     ),
     page=__doc__,
     acts_through=("vanishing-gradients", "underfitting"),

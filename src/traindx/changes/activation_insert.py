@@ -43,7 +43,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
     if len(change.words) != 1 or change.words[0] not in _MODULES:
         raise TraindxError(
-            f'"{change}": the kinds are {", ".join(_MODULES)}; for example: activation.insert relu'
+            f'"{change}": expected one of {", ".join(_MODULES)}, for example: activation.insert relu'
         )
     act, layers = getattr(nn.functional, change.words[0]), modules_of(_LAYERS)
     straight = torch.utils.weak.WeakIdKeyDictionary()
@@ -54,7 +54,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         enters_layer = isinstance(module, layers) and isinstance(given, torch.Tensor)
         if not enters_layer or not _is_known(straight, given):
             return None
-        program.applied(change, f"{change.words[0]} stands between layers that followed each other directly")
+        program.applied(change, f"{change.words[0]} inserted between stacked layers")
         return (act(given), *args[1:])
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
@@ -87,9 +87,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def insert(model: keras.Layer) -> None:
         straight = {id(first): first for first, _ in direct_followers(model) if not bends(first)}
         if not straight:
-            program.refuse(change, "no two layers with weights follow each other directly")
+            program.refuse(change, "no stacked layers without an activation")
             return
-        program.applied(change, f"{kind} stands between layers that followed each other directly")
+        program.applied(change, f"{kind} inserted between stacked layers")
         for layer in straight.values():
             layer.activation = activation
 
@@ -100,12 +100,12 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Put an activation between layers of nn.Sequential, forward or Keras where nothing bends."""
     kind = change.words[0] if change.words else ""
     if kind not in _MODULES:
-        raise RefusedError(f'"{change}": the kinds are {", ".join(_MODULES)}')
+        raise RefusedError(f'"{change}": expected one of {", ".join(_MODULES)}')
     parts = _of_keras(source, kind) if is_keras_model(source) else _of_torch(source, kind)
     if not parts:
-        raise RefusedError(f"{source.shown} does not show layers that follow each other directly")
+        raise RefusedError(f"no stacked layers without an activation found in {source.shown}")
     first = next(iter(parts))
-    return Edited(parts, f"{kind} between layers from {source.place(first)} on")
+    return Edited(parts, f"{kind} inserted between layers, from {source.place(first)}")
 
 
 def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
@@ -185,8 +185,9 @@ def _of_lines(source: Source, kind: str) -> dict[cst.CSTNode, New]:
 
 CHANGE = Change(
     name="activation.insert",
+    label="insert {} activation",
     forms=("activation.insert relu",),
-    says="put an activation between layers that follow each other directly",
+    says="insert an activation between stacked layers",
     torch=_torch,
     keras=_keras,
     edit=_edit,

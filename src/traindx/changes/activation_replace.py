@@ -23,6 +23,7 @@ from traindx.changes.source.syntax import expression, imported, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.format import count
 from traindx.run import Run
 
 _FUNCTIONS = {"saturating": ("sigmoid", "tanh")}
@@ -55,8 +56,8 @@ def _new_module(kind: str) -> nn.Module:
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Exchange activations that are modules or functions; what the output passes last stays."""
     if len(change.words) != 2 or change.words[0] not in _OLD or change.words[1] not in _NEW:
-        known = f"one of {', '.join(_OLD)} by one of {', '.join(_NEW)}"
-        raise TraindxError(f'"{change}": {known}; for example: activation.replace relu leaky_relu')
+        known = f"expected one of {', '.join(_OLD)}, then one of {', '.join(_NEW)}"
+        raise TraindxError(f'"{change}": {known}, for example: activation.replace relu leaky_relu')
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
@@ -64,7 +65,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         for parent, name in found:
             setattr(parent, name, _new_module(new))
         if found:
-            program.applied(change, f"{len(found)} modules {old} become {new}")
+            program.applied(change, f"{count(len(found), f'{old} module')} replaced by {new}")
 
     program.on_model(exchange)
     instead: Activation = _new_module(new)
@@ -72,7 +73,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def replaced(place: Place, _: Activation) -> Activation | None:
         if place is Place.OUTPUT:
             return None
-        program.applied(change, f"calls of {old} become {new}")
+        program.applied(change, f"calls of {old} replaced by {new}")
         return instead
 
     calls = Calls(program, replaced)
@@ -123,9 +124,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         for one in alone:
             one.register_forward_hook(bent)
         if named or alone:
-            program.applied(change, f"the activation {old} of {len(named) + len(alone)} layers becomes {new}")
+            program.applied(change, f"{old} replaced by {new} in {count(len(named) + len(alone), 'layer')}")
         else:
-            program.refuse(change, f"no hidden layer has the activation {old}")
+            program.refuse(change, f"no hidden layer has a {old} activation")
 
     program.on_model(exchange)
 
@@ -133,7 +134,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Exchange the activations that a layer follows; what the output passes last stays."""
     if len(change.words) != 2 or change.words[1] not in _NEW:
-        raise RefusedError(f'"{change}" names no activation to take, such as relu leaky_relu')
+        raise RefusedError(
+            f'"{change}": expected known activations, for example: activation.replace relu leaky_relu'
+        )
     old, new = change.words
     kinds = _STANDS_FOR.get(old, (old,))
     modules = {name for name, kind in ACTIVATIONS.items() if kind in kinds}
@@ -146,10 +149,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
             parts |= {} if is_kept(source, call.func) else {call: _function(source, call, new)}
     parts |= _references(source, modules, new)
     if not parts:
-        raise RefusedError(f"{source.shown} does not show {old} between layers in so many words")
-    count = f"{len(parts)} activations" if len(parts) > 1 else "1 activation"
+        raise RefusedError(f"no {old} between layers found in {source.shown}")
     first = next(iter(parts))
-    says = f"{count} {old} -> {new} from {source.place(first)} on"
+    says = f"{count(len(parts), 'activation')} {old} -> {new}, from {source.place(first)}"
     return Edited(parts, says)
 
 
@@ -197,10 +199,15 @@ def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
     return len(reads) == len(calls) + 1
 
 
+def _label(change: ChangeSpec) -> str:
+    return " -> ".join(change.words)
+
+
 CHANGE = Change(
     name="activation.replace",
+    label=_label,
     forms=("activation.replace relu leaky_relu", "activation.replace saturating leaky_relu"),
-    says="exchange the activations between layers; the one at the output stays",
+    says="replace the activations between layers; the output activation stays",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -1,4 +1,4 @@
-"""The same batch at every step: what cannot be learnt by heart cannot be learnt."""
+"""The same batch at every step: what cannot be learned by heart cannot be learned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         def train_step(data: object) -> object:
             if not first:
                 first.append(data)
-            program.applied(change, "every step of fit takes the batch of the first one")
+            program.applied(change, "every step of fit uses the batch of step 1")
             return original(first[0])
 
         model.train_step = train_step
@@ -36,7 +36,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 CHANGE = Change(
     name="batches.repeat",
-    says="give the first batch at every step, as traindx preflight does to see whether it can be learnt",
+    label="repeat the first batch",
+    says="train on the first batch at every step (used by traindx preflight)",
     torch=_torch,
     keras=_keras,
     edit=NOT_IN_SOURCE,

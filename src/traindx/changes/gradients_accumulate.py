@@ -36,7 +36,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         nonlocal gathers
         original(optimizer, *args, **kwargs)
         gathers = True
-        program.applied(change, f"each step takes the mean gradient of {batches} batches")
+        program.applied(change, f"each step uses the mean gradient of {batches} batches")
         _gather(optimizer, batches)
 
     def backward(
@@ -87,9 +87,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def gather(optimizer: keras.Optimizer) -> None:
         if batches < 2:
-            program.refuse(change, "each step takes the gradient of one batch already")
+            program.refuse(change, "each step already uses the gradient of one batch")
             return
-        program.applied(change, f"each step takes the mean gradient of {batches} batches")
+        program.applied(change, f"each step uses the mean gradient of {batches} batches")
         optimizer.gradient_accumulation_steps = batches
 
     program.stepping.on_optimizer(gather)
@@ -105,7 +105,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     backward = backward_of(source, run)
     loop = loop_around(source, step.call)
     if others or not isinstance(loop, cst.For) or loop_around(source, backward) is not loop:
-        raise RefusedError(f"{source.shown} does not step once for each batch of one loop")
+        raise RefusedError(f"no loop with one optimizer step per batch found in {source.shown}")
     parts = _counted(source, loop)
     count = next(name for name in (_index(loop), _COUNT) if name)
     parts |= _cleared(source, loop, step)
@@ -113,13 +113,17 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     clear = f"{step.optimizer}.zero_grad()"
     parts |= under(source, step.call, f"({count} + 1) % {batches} == 0", clear)
     where = source.place(step.call)
-    return Edited(parts, f"{source.code(step.call)} at {where} after each {batches} batches, with their mean")
+    return Edited(
+        parts, f"{source.code(step.call)} every {batches} batches with their mean gradient, at {where}"
+    )
 
 
 def _setting(source: Source, run: Run, call: cst.Call, name: str, batches: int) -> Edited:
     given = argument(call, (name,))
     if given is not None:
-        return scaled(source, run, "the batches of a step", given, lambda one: one * batches, whole=True)
+        return scaled(
+            source, run, "the number of batches per step", given, lambda one: one * batches, whole=True
+        )
     return added(source, call, name, str(batches))
 
 
@@ -148,16 +152,15 @@ def _cleared(source: Source, loop: cst.For, step: Step) -> dict[cst.CSTNode, New
     """Gradients cleared before the loop and behind each step, no longer before each batch."""
     found = [one for one in calls_of(source, {"zero_grad"}, loop) if isinstance(source.parent(one), cst.Expr)]
     if len(found) != 1:
-        raise RefusedError(
-            f"gradients are cleared at {len(found)} places of the loop at {source.place(loop)}"
-        )
+        raise RefusedError(f"the loop at {source.place(loop)} clears gradients {len(found)} times")
     return {**removed(source, found[0]), **before(source, loop, f"{step.optimizer}.zero_grad()")}
 
 
 CHANGE = Change(
     name="gradients.accumulate",
+    label="accumulate {} batches",
     forms=("gradients.accumulate 8",),
-    says="take a step only after so many batches, with their mean gradient",
+    says="step the optimizer every N batches, with their mean gradient",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -18,7 +18,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients as soon as they were used."""
 
     def clear(optimizer: torch.optim.Optimizer) -> None:
-        program.applied(change, "gradients are cleared after each step")
+        program.applied(change, "gradients cleared after each step")
         for one in parameters_of(optimizer):
             one.grad = None
 
@@ -32,13 +32,13 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def refuse(_: object, settings: FitSettings) -> FitSettings:
         nonlocal fits
         fits = True
-        program.refuse(change, "fit clears gradients by itself")
+        program.refuse(change, "Keras fit already clears gradients")
         return settings
 
     def clear(optimizer: keras.Optimizer) -> None:
         if fits:
             return
-        program.applied(change, "gradients are cleared after each step")
+        program.applied(change, "gradients cleared after each step")
         for one in optimizer._trainable_variables:
             one._value.grad = None
 
@@ -50,22 +50,20 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Clear before the backward pass; behind the step where gradients of several passes are added up."""
     step, *others = steps_of(source, run)
     if others:
-        raise RefusedError(
-            f"{step.optimizer} steps at {len(others) + 1} places; where to clear cannot be told"
-        )
+        raise RefusedError(f"{step.optimizer}.step() is called in {len(others) + 1} places, ambiguous")
     backward = backward_of(source, run)
     clear = f"{step.optimizer}.zero_grad()"
     block, other = _block(source, backward), _block(source, step.call)
     cleared = calls_of(source, {"zero_grad"}, block) if block else []
     if cleared:
-        raise RefusedError(f"gradients are cleared already at {source.place(cleared[0])}")
+        raise RefusedError(f"gradients are already cleared at {source.place(cleared[0])}")
     passes = calls_of(source, {"backward"}, block) if block else []
     if block is not None and block is other and len(passes) == 1:
         says = f"{clear} before {source.code(backward)} at {source.place(backward)}"
         return Edited(before(source, backward, clear), says)
     return Edited(
         after(source, step.call, clear),
-        f"{clear} behind {source.code(step.call)} at {source.place(step.call)}",
+        f"{clear} after {source.code(step.call)} at {source.place(step.call)}",
     )
 
 
@@ -79,7 +77,8 @@ def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
 
 CHANGE = Change(
     name="gradients.clear_each_step",
-    says="clear gradients after each step of the optimizer",
+    label="zero_grad after each step",
+    says="clear gradients after each optimizer step",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -28,11 +28,11 @@ from traindx.run import Run
 
 _NORM = "clip_grad_norm_"
 _LIMITS = {
-    "clipnorm": "the limit of the gradient norm of each weight",
-    "global_clipnorm": "the limit of the gradient norm",
-    "clipvalue": "the limit of gradients",
+    "clipnorm": "the gradient-norm limit of each weight",
+    "global_clipnorm": "the gradient-norm limit",
+    "clipvalue": "the gradient-value limit",
 }
-_WHAT = "the limit of the gradient norm"
+_WHAT = "the gradient-norm limit"
 _KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "clipnorm"))
 
 
@@ -57,7 +57,7 @@ def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
         *args: object,
         **kwargs: object,
     ) -> torch.Tensor:
-        program.applied(change, f"the limit of the gradient norm {max_norm:g} becomes {max_norm * factor:g}")
+        program.applied(change, f"the gradient-norm limit {max_norm:g} becomes {max_norm * factor:g}")
         return original(parameters, max_norm * factor, *args, **kwargs)
 
     for module in (nn.utils, nn.utils.clip_grad):
@@ -76,7 +76,7 @@ def _clip(program: Program | KerasProgram, change: ChangeSpec, gradients: Sequen
     limit = change.number
     norm = float(nn.utils.get_total_norm(gradients)) if gradients else 0.0
     if norm > limit:
-        program.applied(change, f"gradients are clipped to a norm of {limit:.3g}")
+        program.applied(change, f"gradients clipped to norm {limit:.3g}")
         for one in gradients:
             one.mul_(limit / norm)
 
@@ -87,7 +87,7 @@ def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.O
         program.refuse(change, f"{type(optimizer).__name__} does not clip gradients")
     for name, limit in held.items():
         looser = limit * change.number if change.is_factor else None
-        becomes = "is taken away" if looser is None else f"becomes {looser:g}"
+        becomes = "is removed" if looser is None else f"becomes {looser:g}"
         program.applied(change, f"{_LIMITS[name]} {limit:g} {becomes}")
         setattr(optimizer, name, looser)
 
@@ -97,7 +97,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     found = calls_of(source, {_NORM})
     if len(found) > 1:
         places = " and ".join(source.place(one) for one in found)
-        raise RefusedError(f"gradients are clipped at {len(found)} places: {places}")
+        raise RefusedError(f"gradients are clipped in {len(found)} places ({places})")
     if found:
         return _otherwise(source, change, run, found[0])
     named = named_optimizer(source)
@@ -109,7 +109,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         call, name = framework
         return _setting(source, change, run, call, name)
     if change.is_factor or change.words == ("none",):
-        raise RefusedError(f"{source.shown} does not clip gradients with {_NORM}")
+        raise RefusedError(f"no {_NORM} call found in {source.shown}")
     return _inserted(source, change, run)
 
 
@@ -117,11 +117,11 @@ def _otherwise(source: Source, change: ChangeSpec, run: Run, call: cst.Call) -> 
     if change.words == ("none",):
         around = source.parent(call)
         if not isinstance(around, cst.Expr):
-            raise RefusedError(f"the norm that clipping gives is used at {source.place(call)}")
+            raise RefusedError(f"the return value of {_NORM} is used at {source.place(call)}")
         return Edited(removed(source, call), f"{source.code(call)} removed at {source.place(call)}")
     limit = argument(call, ("max_norm",), 1)
     if limit is None:
-        raise RefusedError(f"no limit is written at {source.place(call)}")
+        raise RefusedError(f"no max_norm given at {source.place(call)}")
     literal = literal_behind(source, run, _WHAT, limit.value, limit)
     edited = rewritten(source, literal, change.scaled(literal.value))
     return (
@@ -185,10 +185,17 @@ def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
     return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
 
 
+def _label(change: ChangeSpec) -> str:
+    if change.words == ("none",):
+        return "no gradient clipping"
+    return f"clipping limit {change.dose}" if change.is_factor else f"clip gradients at {change.dose}"
+
+
 CHANGE = Change(
     name="gradients.clip",
+    label=_label,
     forms=("gradients.clip 1.0", "gradients.clip p95", "gradients.clip x 10", "gradients.clip none"),
-    says="clip gradients to a norm (p95: of those recorded), or loosen the clipping that is there",
+    says="clip the gradient norm (p95: percentile of the recorded norms), or change the limit",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -43,7 +43,7 @@ def _are_broken(
 ) -> bool:
     if all(bool(torch.isfinite(one).all()) for one in gradients):
         return False
-    says = f"batches with gradients that are no numbers are skipped, from step {program.taken + 1} on"
+    says = f"batches with NaN or infinite gradients skipped, from step {program.taken + 1}"
     program.applied(change, says)
     return True
 
@@ -54,18 +54,19 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     steps = steps_of(source, run)
     for step in steps:
         if step.scaler:
-            raise RefusedError(f"{step.scaler} at {source.place(step.call)} skips such steps by itself")
+            raise RefusedError(f"{step.scaler} already skips non-finite steps at {source.place(step.call)}")
         finite = imported(source, "torch.isfinite", "torch")
         held = parameters_at(source, run, step)
         test = f"all({finite}(p.grad).all() for p in {held} if p.grad is not None)"
         parts |= under(source, step.call, test)
     where = source.place(steps[0].call)
-    return Edited(parts, f"{source.code(steps[0].call)} at {where} only where all gradients are finite")
+    return Edited(parts, f"{source.code(steps[0].call)} only if all gradients are finite, at {where}")
 
 
 CHANGE = Change(
     name="gradients.skip_nonfinite",
-    says="take no step on a batch whose gradients hold a NaN or an infinity",
+    label="skip non-finite gradients",
+    says="skip the optimizer step if a gradient is NaN or infinite",
     torch=_torch,
     keras=_keras,
     edit=_edit,

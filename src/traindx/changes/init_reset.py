@@ -1,4 +1,4 @@
-"""Weights drawn anew."""
+"""Weights reinitialized."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from traindx.run import Run
 
 _DEFAULT = "default"
 _KINDS = ("he", "xavier", "orthogonal", _DEFAULT)
+_PEOPLE = {"he": "He", "xavier": "Xavier"}
+"""After whom a kind is named."""
 _DRAWN = ("kernel", "depthwise_kernel", "pointwise_kernel")
 _ONES, _ZEROS = ("gamma", "moving_variance"), ("bias", "beta", "moving_mean")
 _STATEMENTS = {
@@ -57,9 +59,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw the weights of every known kind of layer as is usual for it; the last one small."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
-        raise TraindxError(
-            f'"{change}": weights are drawn by {", ".join(_KINDS)}; for example: init.reset he'
-        )
+        raise TraindxError(f'"{change}": expected one of {", ".join(_KINDS)}, for example: init.reset he')
 
     def draw(model: nn.Module) -> None:
         # The randomness of the program goes on as in the control arm.
@@ -67,7 +67,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             torch.manual_seed(0)
             count = _draw_as_torch(model) if kind == _DEFAULT else _draw_model(model, kind)
         if count:
-            program.applied(change, f"the weights of {count} layers are drawn anew ({kind})")
+            program.applied(change, f"weights of {count} layers reinitialized ({kind})")
 
     program.on_model(draw)
 
@@ -152,9 +152,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             if initializer is not None:
                 weight.assign(initializer(weight.shape, weight.dtype))
         if drawn:
-            program.applied(change, f"the weights of {len(drawn)} layers are drawn anew ({kind})")
+            program.applied(change, f"weights of {len(drawn)} layers reinitialized ({kind})")
         else:
-            program.refuse(change, "no layer has weights of a known kind")
+            program.refuse(change, "no layer with a known kind of weights")
 
     program.on_model(draw)
 
@@ -182,24 +182,24 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Draw the weights of layers right before the optimizer is made, whatever was drawn before."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
-        raise RefusedError(f'"{change}": weights are drawn by {", ".join(_KINDS)}')
+        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
     if is_keras_model(source):
         return _of_keras(source, kind)
     if kind == _DEFAULT:
         return _as_torch(source, run)
     others = [one for one in _OTHERS if _makes(source, one)]
     if others:
-        raise RefusedError(f"{source.shown} holds {' and '.join(others)}, whose weights are drawn otherwise")
+        raise RefusedError(f"{source.shown} has {' and '.join(others)}, which needs another initialization")
     kinds = [one for one in _LAYERS if _makes(source, one)]
     if not kinds:
-        raise RefusedError(f"{source.shown} makes no layers whose weights could be drawn")
+        raise RefusedError(f"no layers to initialize found in {source.shown}")
     names = [imported(source, f"torch.nn.{one}") for one in kinds]
     free = [one for one in _NAMES if not _is_taken(source, one)]
     if not free:
-        raise RefusedError(f"{source.shown} uses the names {' and '.join(_NAMES)} for something else")
-    initialise = imported(source, "torch.nn.init")
-    parts, place = prepared(source, run, lambda model: _written(model, kind, names, initialise, free[0]))
-    return Edited(parts, f"weights of {model_name(source, run)} drawn anew ({kind}) at {place}")
+        raise RefusedError(f"the names {' and '.join(_NAMES)} are already used in {source.shown}")
+    initialize = imported(source, "torch.nn.init")
+    parts, place = prepared(source, run, lambda model: _written(model, kind, names, initialize, free[0]))
+    return Edited(parts, f"weights of {model_name(source, run)} reinitialized ({kind}) at {place}")
 
 
 def _as_torch(source: Source, run: Run) -> Edited:
@@ -208,14 +208,14 @@ def _as_torch(source: Source, run: Run) -> Edited:
     kinds = [one for one in (*_LAYERS, *_OTHERS, *_NORMS) if _makes(source, one)]
     free = [one[:-1] for one in _NAMES if not _is_taken(source, one)]
     if blocks or not kinds or not free:
-        held = f"holds {' and '.join(blocks)}" if blocks else "makes no layers"
-        raise RefusedError(f"{source.shown} {held} that could draw their weights themselves")
+        held = f"{' and '.join(blocks)} without reset_parameters" if blocks else "no layers to initialize"
+        raise RefusedError(f"{held} in {source.shown}")
     names = [imported(source, f"torch.nn.{one}") for one in kinds]
     known = names[0] if len(names) == 1 else f"({', '.join(names)})"
     each = free[0]
     body = f"    if isinstance({each}, {known}):\n        {each}.reset_parameters()\n"
     parts, place = prepared(source, run, lambda model: [f"for {each} in {model}.modules():\n{body}"])
-    return Edited(parts, f"weights of {model_name(source, run)} drawn anew as torch does at {place}")
+    return Edited(parts, f"weights of {model_name(source, run)} reset to torch defaults at {place}")
 
 
 def _makes(source: Source, layer: str) -> bool:
@@ -229,15 +229,15 @@ def _is_taken(source: Source, name: str) -> bool:
     return not {name, name[:-1]}.isdisjoint(names_in(source))
 
 
-def _written(model: str, kind: str, names: list[str], initialise: str, every: str) -> list[str]:
+def _written(model: str, kind: str, names: list[str], initialize: str, every: str) -> list[str]:
     each = every[:-1]
     known = names[0] if len(names) == 1 else f"({', '.join(names)})"
-    drawn = _STATEMENTS[kind].format(init=initialise, weight=f"{each}.weight")
-    body = [drawn, f"if {each}.bias is not None:", f"    {initialise}.zeros_({each}.bias)"]
+    drawn = _STATEMENTS[kind].format(init=initialize, weight=f"{each}.weight")
+    body = [drawn, f"if {each}.bias is not None:", f"    {initialize}.zeros_({each}.bias)"]
     found = f"{every} = [one for one in {model}.modules() if isinstance(one, {known})]"
     loop = f"for {each} in {every}:\n" + "".join(f"    {one}\n" for one in body)
     # The output begins small, as in a trial.
-    last = _STATEMENTS["xavier"].format(init=initialise, weight=f"{every}[-1].weight")
+    last = _STATEMENTS["xavier"].format(init=initialize, weight=f"{every}[-1].weight")
     return [found, loop, last] if kind == "he" else [found, loop]
 
 
@@ -257,15 +257,20 @@ def _of_keras(source: Source, kind: str) -> Edited:
     elif given is not None:
         parts[given] = with_value(given, '"glorot_uniform"')
     if not parts:
-        raise RefusedError(f"{source.shown} draws the weights of its layers so already")
+        raise RefusedError(f"{source.shown} already uses this initialization")
     place = source.place(next(iter(parts)))
-    return Edited(parts, f"kernel_initializer of {len(parts)} layers from {place} on")
+    return Edited(parts, f"kernel_initializer of {len(parts)} layers, from {place}")
+
+
+def _label(change: ChangeSpec) -> str:
+    return f"{_PEOPLE.get(change.dose, change.dose)} initialization"
 
 
 CHANGE = Change(
     name="init.reset",
+    label=_label,
     forms=("init.reset he", "init.reset xavier", "init.reset orthogonal", "init.reset default"),
-    says="draw all weights anew before the first step, as suits each kind of layer",
+    says="reinitialize all weights before the first step, by layer type",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -50,7 +50,7 @@ class _Scaling:
                     nn.init.zeros_(layer.bias)
         if layers:
             self._outputs.add(id(layers[-1]))
-            says = f"{len(layers)} layers are scaled to deviation 1 by the first batch"
+            says = f"{len(layers)} layers scaled to output std 1 on the first batch"
             self._program.applied(self._change, says)
 
     def entered(self, model: nn.Module, args: tuple[object, ...]) -> None:
@@ -62,7 +62,7 @@ class _Scaling:
                 model(*args)
         except TypeError as error:
             # It is called with names as well, which are not known here.
-            self._program.refuse(self._change, f"the model could not be called for a first look: {error}")
+            self._program.refuse(self._change, f"a test call of the model failed: {error}")
         finally:
             self._is_done, self._is_scaling = True, False
 
@@ -103,7 +103,8 @@ class _Scaling:
 
 CHANGE = Change(
     name="init.unit_variance",
-    says="draw orthogonal weights and scale each layer so that its first outputs have deviation 1",
+    label="LSUV initialization",
+    says="LSUV: orthogonal initialization, each layer scaled to output std 1 on the first batch",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=NOT_IN_SOURCE,

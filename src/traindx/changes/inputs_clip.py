@@ -38,7 +38,7 @@ class _Limits:
         shape[axis] = -1
         inside = torch.minimum(torch.maximum(values, self._low.view(shape)), self._high.view(shape))
         if bool((inside != values).any()):
-            says = f"inputs more than {self._far:g} deviations from their median are cut"
+            says = f"inputs clipped at {self._far:g} std from their median"
             self._program.applied(self._change, says)
         return inside
 
@@ -59,9 +59,7 @@ def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Cut the arrays where the training rows end by their medians; else what enters the model."""
     if feature_axes(source) != "0":
-        raise RefusedError(
-            f"{source.shown} learns from pictures or series, whose medians are not those of rows"
-        )
+        raise RefusedError(f"{source.shown} trains on images or sequences, not on table rows")
     far = number_text(change.number, whole=change.number == round(change.number))
     try:
         arrays = arrays_of(source, run, 0)
@@ -69,10 +67,10 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     except RefusedError as why:
         limits = _written_limits(source, "torch", "inputs")
         parts, place = entered(source, run, limits, lambda one: _cut(one, far), why)
-        return Edited(parts, f"what enters the model is cut at {far} deviations at {place}")
+        return Edited(parts, f"model inputs clipped at {far} std at {place}")
     limits = _written_limits(source, library, arrays.fitted)
     parts = remade(source, arrays, limits, lambda one: _cut(one, far), [_MIDDLE, _AWAY, _SPREAD])
-    return Edited(parts, f"{named(arrays)} cut at {far} deviations behind {place_of(source, arrays)}")
+    return Edited(parts, f"{named(arrays)} clipped at {far} std after {place_of(source, arrays)}")
 
 
 def _written_limits(source: Source, library: str, rows: str) -> list[str]:
@@ -95,8 +93,9 @@ def _cut(array: str, far: str) -> str:
 
 CHANGE = Change(
     name="inputs.clip",
+    label="clip inputs at {} std",
     forms=("inputs.clip 8",),
-    says="cut inputs that lie more deviations from the median of their feature than a number",
+    says="clip inputs at N std from the median of their feature",
     torch=_live,
     keras=_live,
     edit=_edit,

@@ -15,12 +15,12 @@ from traindx.run import Run
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
-    """Put zero in the place of what is no number, in all that a model is given."""
+    """Put zero instead of what is no number, in all that a model is given."""
     program.on_input(lambda _, args: tuple(_without_holes(program, change, one) for one in args))
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Put zero in the place of what is no number, in all that a model is given."""
+    """Put zero instead of what is no number, in all that a model is given."""
     program.on_input(lambda _, __, values: _without_holes(program, change, values))
 
 
@@ -30,20 +30,20 @@ def _without_holes(program: Program | KerasProgram, change: ChangeSpec, given: o
     finite = torch.isfinite(given)
     if bool(finite.all()):
         return given
-    program.applied(change, f"inputs that are no numbers become 0, from step {program.taken + 1} on")
+    program.applied(change, f"NaN and infinite inputs replaced by 0, from step {program.taken + 1}")
     return torch.where(finite, given, torch.zeros_like(given))
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Put 0 in the place of what is no number in the arrays; else in what enters the model."""
+    """Put 0 instead of what is no number in the arrays; else in what enters the model."""
     try:
         arrays = arrays_of(source, run, 0)
         library = library_of(arrays)
     except RefusedError as why:
         parts, place = entered(source, run, [], lambda one: _filled(source, "torch", one), why)
-        return Edited(parts, f"what enters the model is 0 where it is no number, at {place}")
+        return Edited(parts, f"NaN and infinite model inputs replaced by 0 at {place}")
     parts = remade(source, arrays, [], lambda one: _filled(source, library, one), [])
-    says = f"{named(arrays)} 0 where they are no numbers, behind {place_of(source, arrays)}"
+    says = f"NaN and infinity in {named(arrays)} replaced by 0 after {place_of(source, arrays)}"
     return Edited(parts, says)
 
 
@@ -54,7 +54,8 @@ def _filled(source: Source, library: str, array: str) -> str:
 
 CHANGE = Change(
     name="inputs.replace_nonfinite",
-    says="give the model 0 where an input is a NaN or an infinity",
+    label="replace NaN inputs with 0",
+    says="replace NaN and infinite inputs by 0",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -52,25 +52,27 @@ class _Statistics:
         self._sum = self._sum.to(flat.device) + flat.sum(0)
         self._squares = self._squares.to(flat.device) + flat.square().sum(0)
         self._batches += 1
-        self._program.applied(self._change, f"inputs are standardised by the first {_BATCHES} batches")
+        self._program.applied(
+            self._change, f"inputs standardized with mean and std of the first {_BATCHES} batches"
+        )
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Standardise what enters the model, feature by feature or channel by channel."""
+    """Standardize what enters the model, feature by feature or channel by channel."""
     change_features(program, change, lambda: _Statistics(program, change).standardized)
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Standardise the arrays by their training rows; else what enters the model."""
+    """Standardize the arrays by their training rows; else what enters the model."""
     if any("Embedding" in name for name in names_in(source)):
-        raise RefusedError(f"{source.shown} looks its inputs up in an Embedding: they are names, not numbers")
+        raise RefusedError(f"{source.shown} passes its inputs to an Embedding: they are indices")
     try:
         arrays = arrays_of(source, run, 0)
     except RefusedError as why:
         parts, place = entered(source, run, [_statistics(source, "inputs")], _standard, why)
-        return Edited(parts, f"what enters the model is standardised at {place}")
+        return Edited(parts, f"model inputs standardized at {place}")
     parts = remade(source, arrays, [_statistics(source, arrays.fitted)], _standard, [_MEAN, _STD])
-    return Edited(parts, f"{named(arrays)} standardised behind {place_of(source, arrays)}")
+    return Edited(parts, f"{named(arrays)} standardized after {place_of(source, arrays)}")
 
 
 def _statistics(source: Source, rows: str) -> str:
@@ -84,7 +86,8 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="inputs.standardize",
-    says="subtract the mean of every feature and divide by its deviation, both from the first batches",
+    label="standardize inputs",
+    says="standardize each feature with the mean and std of the first batches",
     torch=_live,
     keras=_live,
     edit=_edit,

@@ -1,4 +1,4 @@
-"""Normalisation before every hidden activation."""
+"""Normalization before every hidden activation."""
 
 from __future__ import annotations
 
@@ -48,35 +48,34 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 def _normalized(
     program: Program, change: ChangeSpec, original: Activation, channels_first: bool, value: torch.Tensor
 ) -> torch.Tensor:
-
     # Pictures and signals over all of a sample, rows and sequences over the features of each.
     shape = value.shape[1:] if channels_first else value.shape[-1:]
     if not value.is_floating_point() or shape.numel() < _NARROW:
         return original(value)
-    program.applied(change, "what enters the hidden activations is normalised")
+    program.applied(change, "inputs of hidden activations normalized")
     return original(nn.functional.layer_norm(value, shape))
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Normalise what layers give to hidden activations: in sequences, in lists, and in forward."""
+    """Normalize what layers give to hidden activations: in sequences, in lists, and in forward."""
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):
         if last_name(call.func) == "Sequential":
-            args = _normalised(source, call.args)
+            args = _with_norms(source, call.args)
             if len(args) > len(call.args):
                 parts[call] = call.with_changes(args=args)
     for one in source.all(cst.List):
-        elements = _normalised(source, one.elements)
+        elements = _with_norms(source, one.elements)
         if len(elements) > len(one.elements):
             parts[one] = one.with_changes(elements=elements)
     parts |= _of_forward(source, run)
     if not parts:
-        raise RefusedError(f"{source.shown} shows no layer and its hidden activation side by side")
-    return Edited(parts, f"normalisation before hidden activations from {source.place(next(iter(parts)))} on")
+        raise RefusedError(f"no layer followed by its hidden activation found in {source.shown}")
+    return Edited(parts, f"normalization before hidden activations, from {source.place(next(iter(parts)))}")
 
 
-def _normalised(source: Source, things: Sequence[cst.Arg | cst.BaseElement]) -> list[cst.CSTNode]:
-    """Arguments or elements with a normalisation between each layer and its activation."""
+def _with_norms(source: Source, things: Sequence[cst.Arg | cst.BaseElement]) -> list[cst.CSTNode]:
+    """Arguments or elements with a normalization between each layer and its activation."""
     found: list[cst.CSTNode] = []
     for place, thing in enumerate(things):
         found.append(thing)
@@ -102,7 +101,7 @@ def _bends(source: Source, call: cst.Call) -> bool:
 
 
 def _norm(source: Source, made: cst.BaseExpression) -> str:
-    """The normalisation of what a layer gives; empty where it is no layer whose width is written."""
+    """The normalization of what a layer gives; empty where it is no layer whose width is written."""
     name = last_name(made.func) if isinstance(made, cst.Call) else ""
     if not isinstance(made, cst.Call) or (name != "Linear" and name not in _CONVOLVING):
         return ""
@@ -137,7 +136,8 @@ def _of_forward(source: Source, run: Run) -> dict[cst.CSTNode, New]:
 
 CHANGE = Change(
     name="layers.normalize",
-    says="bring what enters each hidden activation to mean 0 and deviation 1, sample by sample",
+    label="normalize hidden layers",
+    says="normalize the input of each hidden activation to mean 0 and std 1, per sample",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,

@@ -29,7 +29,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     def resized(dataset: object, settings: Settings) -> Settings:
         if settings.get("batch_sampler") is not None:
-            program.refuse(change, "the loader is given its batches ready-made")
+            program.refuse(change, "the data loader gets ready-made batches")
             return settings
         before = settings.get("batch_size", 1)
         if not isinstance(before, int):
@@ -51,7 +51,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         if rows is None:
             # A loader of torch is made otherwise when it is made.
             if not isinstance(settings["x"], torch.utils.data.DataLoader):
-                program.refuse(change, "fit is given its batches ready-made")
+                program.refuse(change, "fit gets ready-made batches")
             return settings
         asked = settings["batch_size"]
         before = asked if isinstance(asked, int) else _USUAL
@@ -70,7 +70,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if given is not None:
         return scaled(source, run, "the batch size", given, partial(_size, run, change), whole=True)
     if argument(call, ("batch_sampler",)) is not None:
-        raise RefusedError(f"a batch_sampler makes the batches at {source.place(call)}")
+        raise RefusedError(f"batches come from a batch_sampler at {source.place(call)}")
     return added(source, call, name, number_text(_size(run, change, default), whole=True))
 
 
@@ -95,8 +95,9 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
 
 CHANGE = Change(
     name="loader.batch_size",
+    label="batch size {}",
     forms=("loader.batch_size x 4", "loader.batch_size 64"),
-    says="multiply or set the batch size of loaders",
+    says="multiply or set the batch size of data loaders",
     torch=_torch,
     keras=_keras,
     edit=_edit,

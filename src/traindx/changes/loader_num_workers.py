@@ -27,9 +27,9 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         if settings.get("num_workers") or type(dataset).__module__.startswith("keras."):
             return settings
         if isinstance(dataset, torch.utils.data.IterableDataset):
-            program.refuse(change, "each worker would go through the whole of a stream")
+            program.refuse(change, "each worker would read the whole IterableDataset")
             return settings
-        program.applied(change, f"loaders get {workers} worker processes that stay")
+        program.applied(change, f"data loaders get {workers} persistent workers")
         more: dict[str, object] = {"num_workers": workers, "persistent_workers": True}
         if torch.cuda.is_available():
             more["pin_memory"] = True
@@ -47,11 +47,11 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         if not isinstance(data, keras.utils.PyDataset):
             # A loader of torch is made otherwise when it is made.
             if not isinstance(data, torch.utils.data.DataLoader):
-                program.refuse(change, "fit is given no PyDataset, which alone can have workers")
+                program.refuse(change, "fit does not get a PyDataset; only those support workers")
         elif data.workers > 1:
-            program.refuse(change, f"the data have {data.workers} workers already")
+            program.refuse(change, f"the dataset already has {data.workers} workers")
         else:
-            program.applied(change, f"the data get {workers} workers")
+            program.applied(change, f"the dataset gets {workers} workers")
             data.workers = workers
         return settings
 
@@ -66,7 +66,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     classes = [(one, base.value) for one in source.all(cst.ClassDef) for base in one.bases]
     streams = [one for one, base in classes if last_name(base) == "IterableDataset"]
     if streams:
-        raise RefusedError(f"each worker would go through the whole stream of {source.place(streams[0])}")
+        raise RefusedError(f"each worker would read the whole IterableDataset of {source.place(streams[0])}")
     given = argument(call, (name,))
     if given is not None:
         return scaled(source, run, "the number of workers", given, change.scaled, whole=True)
@@ -80,8 +80,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loader.num_workers",
+    label="{} loader workers",
     forms=("loader.num_workers 8",),
-    says="give loaders worker processes, as many as there are processors at most",
+    says="set num_workers of data loaders, at most one per CPU core",
     torch=_torch,
     keras=_keras,
     edit=_edit,

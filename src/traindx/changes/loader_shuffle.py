@@ -21,13 +21,13 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def shuffled(dataset: object, settings: Settings) -> Settings:
         sampler = settings.get("sampler")
         if settings.get("batch_sampler") is not None or isinstance(dataset, torch.utils.data.IterableDataset):
-            program.refuse(change, "the loader is given its batches in an order of its own")
+            program.refuse(change, "the data loader has its own sampler")
             return settings
         if settings.get("shuffle") or (
             sampler is not None and not isinstance(sampler, torch.utils.data.SequentialSampler)
         ):
             return settings
-        program.applied(change, "a loader that went through its data in order is shuffled")
+        program.applied(change, "the data loader now shuffles its data")
         return {**settings, "sampler": None, "shuffle": True}
 
     change_loaders(program, shuffled)
@@ -40,12 +40,12 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         if rows_of(settings) is None:
             # A loader of torch is made otherwise when it is made.
             if not isinstance(settings["x"], torch.utils.data.DataLoader):
-                program.refuse(change, "fit is given its batches in an order of their own")
+                program.refuse(change, "fit gets its batches in a fixed order")
             return settings
         if settings["shuffle"]:
-            program.refuse(change, "fit shuffles its data already")
+            program.refuse(change, "fit already shuffles its data")
             return settings
-        program.applied(change, "fit shuffles the data that it went through in order")
+        program.applied(change, "fit now shuffles its data")
         return {**settings, "shuffle": True}
 
     program.on_fit(shuffled)
@@ -56,21 +56,22 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     call = loader_call(source, run)
     for name in ("sampler", "batch_sampler"):
         if argument(call, (name,)) is not None:
-            raise RefusedError(f"a {name} orders the data at {source.place(call)}")
+            raise RefusedError(f"the order is set by {name} at {source.place(call)}")
     given = argument(call, ("shuffle",), 2)
     if given is None:
         return added(source, call, "shuffle", "True")
     code = source.code(given.value)
     if code == "True":
-        raise RefusedError(f"the data is shuffled already at {source.place(given)}")
+        raise RefusedError(f"the data is already shuffled at {source.place(given)}")
     if code != "False":
-        raise RefusedError(f"whether the data is shuffled at {source.place(given)} is computed: {code}")
+        raise RefusedError(f"shuffle is computed ({code}) at {source.place(given)}")
     return exchanged(source, given, "True", "shuffle")
 
 
 CHANGE = Change(
     name="loader.shuffle",
-    says="shuffle loaders that go through their data in order",
+    label="shuffle the data",
+    says="shuffle data loaders that read their data in order",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -45,14 +45,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         if settings.get("weight") is not None:
             return shown
         weights = counts.balance(target, given.shape[1])
-        program.applied(change, f"{given.shape[1]} classes are weighed by their frequency")
+        program.applied(change, f"{given.shape[1]} classes weighted by inverse frequency")
         return learned_from(shown, original(given, target, **{**settings, "weight": weights.to(given)}))
 
     def weight_of_yes(target: torch.Tensor) -> torch.Tensor:
         """How often no was there for each yes until now: one number for each column of a table."""
         rows = target.detach().double().reshape(-1, target.shape[-1] if target.dim() == 2 else 1)
         seen = counts.add(torch.stack([rows.sum(0), len(rows) - rows.sum(0)]))
-        program.applied(change, "the rarer of yes and no is weighed by its frequency")
+        program.applied(change, "positive class weighted by inverse frequency")
         return (seen[1] / seen[0].clamp_min(1)).clamp(0.01, 100)
 
     def of_scores(
@@ -109,14 +109,14 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         labels = _labels(call)
         if labels is None:
             kind = kind_of(call.loss)
-            program.refuse(change, f"the targets of {kind} are not one class for each sample")
+            program.refuse(change, f"targets of {kind} are not one class per sample")
             return shown
         if call.weights is not None:
-            program.refuse(change, "the program weighs its samples by itself")
+            program.refuse(change, "the program already uses sample weights")
             return shown
         classes = max(2, int(call.given.shape[-1]))
         balance = counts.balance(labels, classes)
-        program.applied(change, f"{classes} classes are weighed by their frequency")
+        program.applied(change, f"{classes} classes weighted by inverse frequency")
         rare = balance.to(call.given)[labels.clamp(0, classes - 1)]
         return learned_from(shown, original(replace(call, weights=rare)))
 
@@ -140,7 +140,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     loss = loss_of(source, run)
     for name in ("weight", "pos_weight"):
         if argument(loss.made, (name,)) is not None:
-            raise RefusedError(f"classes are weighed already at {source.place(loss.made)}")
+            raise RefusedError(f"classes are already weighted at {source.place(loss.made)}")
     if loss.made is loss.used:
         return _of_function(source, run, loss)
     value = _label_array(source, run, loss.made)
@@ -153,7 +153,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         says = f"pos_weight={text} at {source.place(loss.made)}"
         return Edited(_weighed(source, loss.made, "pos_weight", text, first), says)
     if loss.function != "cross_entropy":
-        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
+        raise RefusedError(f"{source.callee(loss.made)} takes no class weights")
     counts = f"{_COUNTS} = {imported(source, 'torch.bincount', 'torch')}({labels})"
     weight = f"{_COUNTS}.sum() / (len({_COUNTS}) * {_COUNTS})"
     parts = _weighed(source, loss.made, "weight", weight, [*first, counts])
@@ -164,13 +164,11 @@ def _of_function(source: Source, run: Run, loss: Loss) -> Edited:
     """Weights computed once behind the labels, and given to the function at each call."""
     positive = loss.function == "binary_cross_entropy_with_logits"
     if not positive and loss.function not in ("cross_entropy", "nll_loss"):
-        raise RefusedError(f"{source.callee(loss.made)} does not weigh classes")
+        raise RefusedError(f"{source.callee(loss.made)} takes no class weights")
     arrays = arrays_of(source, run, 1)
     scope = source.scope(arrays.train.made)
     if scope is not source.module and scope is not source.scope(loss.used):
-        raise RefusedError(
-            f"the labels at {source.place(arrays.train.made)} are not known where the loss is computed"
-        )
+        raise RefusedError(f"the labels of {source.place(arrays.train.made)} are not in scope of the loss")
     refuse_taken(source, source.scope(loss.used), _COUNTS, _WEIGHTS, _LABELS)
     labels = f"{imported(source, 'torch.as_tensor', 'torch')}({arrays.fitted})"
     if positive:
@@ -203,23 +201,24 @@ def _label_array(source: Source, run: Run, made: cst.Call) -> cst.BaseExpression
         value = found[0].value if len(found) == 1 else None
     named = isinstance(value, cst.Call) and last_name(value.func) == "TensorDataset" and len(value.args) == 2
     if not named or not isinstance(value, cst.Call):
-        raise RefusedError(f"the labels of the data at {source.place(loader)} have no name of their own")
+        raise RefusedError(f"the labels are not in a variable at {source.place(loader)}")
     labels = value.args[1].value
     wrapped = isinstance(labels, cst.Call) and last_name(labels.func) in ("from_numpy", "tensor", "as_tensor")
     if not (wrapped or isinstance(labels, cst.Name | cst.Subscript)) or any(one.star for one in value.args):
         raise RefusedError(
-            f"the labels at {source.place(value)} have no name of their own: {source.code(labels)}"
+            f"the labels are not in a variable ({source.code(labels)}) at {source.place(value)}"
         )
     same = source.scope(value) is source.scope(made)
     if not same or source.lines(value)[0] > source.lines(made)[0]:
-        raise RefusedError(f"the labels at {source.place(value)} are not known yet where the loss is made")
+        raise RefusedError(f"the loss is created before the labels of {source.place(value)}")
     return labels
 
 
 CHANGE = Change(
     name="loss.class_weights",
+    label="{} class weights",
     forms=("loss.class_weights balanced",),
-    says="weigh classes by the inverse of their frequency",
+    says="weight classes by inverse frequency",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -28,7 +28,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def divide(optimizer: torch.optim.Optimizer) -> None:
         nonlocal passes
         if passes > 1:
-            program.applied(change, f"gradients of {passes} backward passes are averaged")
+            program.applied(change, f"gradients of {passes} backward passes averaged")
             for one in parameters_of(optimizer):
                 if one.grad is not None:
                     one.grad.div_(passes)
@@ -43,9 +43,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     backward = backward_of(source, run)
     steps = [count for one in steps_of(source, run) if (count := _count(source, one))]
     if not steps:
-        raise RefusedError(
-            f"no condition such as step % 4 == 0 stands around the step of the optimizer in {source.shown}"
-        )
+        raise RefusedError(f"no condition such as step % 4 == 0 around optimizer.step() in {source.shown}")
     parts = divided(source, backward, steps[0])
     node, new = next(iter(parts.items()))
     assert isinstance(new, cst.BaseExpression)
@@ -68,9 +66,10 @@ def _count(source: Source, step: Step) -> str:
 
 CHANGE = Change(
     name="loss.divide_accumulated",
-    says="divide gradients by the number of backward passes between two steps",
+    label="divide accumulated loss",
+    says="divide gradients by the number of backward passes per optimizer step",
     torch=_torch,
-    keras=Refusal("Keras takes the mean of the gradients that it accumulates"),
+    keras=Refusal("Keras already averages accumulated gradients"),
     edit=_edit,
     edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
 )

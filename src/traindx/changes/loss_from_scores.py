@@ -1,4 +1,4 @@
-"""Loss functions that take raw scores."""
+"""Loss functions that take logits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             known = known or cannot_be(float(given.detach().min()), float(given.detach().max()))
             if not known:
                 return original(given, target, **settings)
-            program.applied(change, f"{original.__name__} on raw scores becomes {twin.__name__}")
+            program.applied(change, f"{original.__name__} on logits replaced by {twin.__name__}")
             kept = {name: value for name, value in settings.items() if name in _SETTINGS}
             return twin(given, target, **kept)
 
@@ -71,20 +71,20 @@ def _positive(_: float, high: float) -> bool:
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Tell a cross-entropy that it is given raw scores wherever it is."""
+    """Tell a cross-entropy that it is given logits wherever it is."""
     are_scores = False
 
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
         nonlocal are_scores
         kind = kind_of(call.loss)
         if kind not in CROSS_ENTROPIES or takes_scores(call.loss):
-            program.refuse(change, f"{kind} is not told to take probabilities")
+            program.refuse(change, f"{kind} does not expect probabilities")
             return original(call)
         # Once they were no probabilities, the model gives scores.
         are_scores = are_scores or bool(((call.given < 0) | (call.given > 1)).any())
         if not are_scores:
             return original(call)
-        program.applied(change, f"{kind} is told that it is given raw scores")
+        program.applied(change, f"{kind} gets from_logits=True")
         return original(replace(call, loss=twin(call.loss, from_logits=True)))
 
     # In validation as well: the loss of scores taken for probabilities says nothing.
@@ -96,7 +96,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     made = loss_of(source, run).made
     name = last_name(made.func)
     if name not in _TWINS:
-        raise RefusedError(f"{source.callee(made)} takes no probabilities")
+        raise RefusedError(f"{source.callee(made)} does not expect probabilities")
     module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
     new = twin_of(source, made, _TWINS[name], module)
     return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
@@ -104,7 +104,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.from_scores",
-    says="exchange a loss on probabilities for its twin on raw scores where it is given scores",
+    label="loss on logits",
+    says="replace a loss on probabilities by the one on logits if it gets logits",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -33,7 +33,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
         shown = original(given, target, **settings)
-        program.applied(change, f"labels are smoothed by {share:g}")
+        program.applied(change, f"label smoothing set to {share:g}")
         return learned_from(shown, original(given, target, **{**settings, "label_smoothing": share}))
 
     program.replace_losses(("cross_entropy",), loss)
@@ -46,9 +46,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
         shown, kind, given = original(call), kind_of(call.loss), call.given
         if kind not in CROSS_ENTROPIES:
-            program.refuse(change, f"{kind} has no labels that could be smoothed")
+            program.refuse(change, f"{kind} has no label smoothing")
             return shown
-        program.applied(change, f"labels are smoothed by {share:g}")
+        program.applied(change, f"label smoothing set to {share:g}")
         if kind != SPARSE:
             return learned_from(shown, original(replace(call, loss=twin(call.loss, label_smoothing=share))))
         classes = int(given.shape[-1])
@@ -77,20 +77,21 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if call is None:
         loss = loss_of(source, run)
         if loss.function != "cross_entropy":
-            raise RefusedError(f"{source.callee(loss.made)} knows no label smoothing")
+            raise RefusedError(f"{source.callee(loss.made)} has no label smoothing")
         call = loss.made
     given = argument(call, (name,))
     if given is not None:
         return scaled(source, run, "the label smoothing", given, change.scaled)
     if not change.number or change.is_factor:
-        raise RefusedError(f"labels are not smoothed at {source.place(call)}")
+        raise RefusedError(f"no label smoothing at {source.place(call)}")
     return added(source, call, name, number_text(change.number))
 
 
 CHANGE = Change(
     name="loss.label_smoothing",
+    label="label smoothing {}",
     forms=("loss.label_smoothing 0.1", "loss.label_smoothing 0"),
-    says="set the label smoothing of the cross-entropy",
+    says="set the label smoothing of the cross-entropy loss",
     torch=_torch,
     keras=_keras,
     edit=_edit,

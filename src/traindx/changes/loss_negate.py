@@ -26,7 +26,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         **kwargs: object,
     ) -> object:
         if gradient is None and loss.numel() == 1:
-            program.applied(change, "the loss is minimised with the other sign")
+            program.applied(change, "the loss is minimized with its sign flipped")
             gradient = -loss.new_ones(loss.shape)
         return original(loss, gradient, *args, **kwargs)
 
@@ -41,12 +41,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         found = of_name(source, node.value, source.scope(node))
         if len(found) != 1 or found[0].value is None:
             places = " and ".join(source.place(one.holder) for one in found)
-            raise RefusedError(f"{node.value} is computed at {len(found)} places: {places}")
+            raise RefusedError(f"{node.value} is assigned in {len(found)} places ({places})")
         node = found[0].value
     elif not isinstance(node, cst.UnaryOperation):
-        raise RefusedError(
-            f"the loss at {source.place(backward)} is not kept under a name: {source.code(node)}"
-        )
+        raise RefusedError(f"the loss is not in a variable ({source.code(node)}) at {source.place(backward)}")
     new = _turned(source, node)
     says = f"{source.code(node)} -> {source.module.code_for_node(new)} at {source.place(node)}"
     return Edited({node: new}, says)
@@ -60,7 +58,8 @@ def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:
 
 CHANGE = Change(
     name="loss.negate",
-    says="minimise the loss with the other sign",
+    label="flip the loss sign",
+    says="flip the sign of the loss",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,

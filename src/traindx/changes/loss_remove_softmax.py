@@ -24,7 +24,7 @@ from traindx.run import Run
 
 _SQUASHING = ("cross_entropy", "binary_cross_entropy_with_logits")
 _HALF = 0.5
-_SAYS = "the loss gets the scores before the softmax or sigmoid"
+_SAYS = "the loss gets the logits before the softmax or sigmoid"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -71,7 +71,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         raw = vars(call.given).get("_keras_logits")
         squashes = kind_of(call.loss) in CROSS_ENTROPIES and takes_scores(call.loss)
         if not squashes or not isinstance(raw, torch.Tensor):
-            program.refuse(change, "no softmax or sigmoid stands before a loss that applies it itself")
+            program.refuse(change, "no softmax or sigmoid before a loss on logits")
             return original(call)
         program.applied(change, _SAYS)
         return original(replace(call, given=raw))
@@ -83,12 +83,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the softmax or sigmoid away that stands before a loss that applies it itself."""
     loss = run.facts.get(LOSS_FUNCTION)
     if loss is not None and loss not in _SQUASHING:
-        raise RefusedError(f"{loss} does not squash its input itself")
+        raise RefusedError(f"{loss} does not apply softmax or sigmoid itself")
     last = last_activation(source, run, ("softmax", "sigmoid"))
     halved = next((node for node in source.nodes(source.module) if _is_halving(node)), None)
     if halved is not None and "sigmoid" in (last.kind, run.facts.get(OUTPUT_ACTIVATION)):
         raise RefusedError(
-            f"{source.place(halved)} compares the output with 0.5, which must become 0 for raw scores"
+            f"the output is compared with 0.5, which must be 0 for logits, {source.place(halved)}"
         )
     return without_activation(source, last)
 
@@ -109,7 +109,8 @@ def _is_halving(node: cst.CSTNode) -> bool:
 
 CHANGE = Change(
     name="loss.remove_softmax",
-    says="give the loss raw scores where a softmax or sigmoid stands before one that applies it itself",
+    label="remove softmax",
+    says="pass logits to a loss that applies softmax or sigmoid itself",
     torch=_torch,
     keras=_keras,
     edit=_edit,

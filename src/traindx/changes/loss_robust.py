@@ -16,19 +16,21 @@ _LEAST = 1e-7
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
-    """Learn from the generalised cross-entropy, (1 - p^q) / q; the loss is shown as it was.
+    """Learn from the generalized cross-entropy, (1 - p^q) / q; the loss is shown as it was.
 
     Zhang and Sabuncu 2018: q near 0 is the cross-entropy, q = 1 the mean absolute error.
     """
     q = change.number
     if not 0 < q <= 1:
-        raise TraindxError(f'"{change}": q lies above 0 and at most at 1; for example: loss.robust 0.7')
+        raise TraindxError(
+            f'"{change}": q must be greater than 0 and at most 1, for example: loss.robust 0.7'
+        )
 
     def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
         shown = original(given, target, **settings)
         if target.is_floating_point() or given.dim() < 2 or settings.get("reduction") == "none":
             return shown
-        program.applied(change, f"labels are trusted less: generalised cross-entropy with q = {q:g}")
+        program.applied(change, f"generalized cross-entropy with q={q:g}")
         known = target != settings.get("ignore_index", -100)
         chosen = torch.softmax(given, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
         learned = (1 - chosen.clamp_min(_LEAST) ** q) / q
@@ -39,13 +41,13 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
-    """Write the generalised cross-entropy, (1 - p^q) / q, in the place of the plain one."""
+    """Write the generalized cross-entropy, (1 - p^q) / q, instead of the plain one."""
     loss = loss_of(source, run)
     settings = loss.made.args if loss.made is not loss.used else loss.used.args[2:]
     plain = [one for one in loss.used.args if not one.keyword and not one.star]
     if loss.function != "cross_entropy" or settings or len(plain) != len(loss.used.args[:2]):
         where = source.place(loss.made)
-        raise RefusedError(f"{source.code(loss.made)} at {where} is no plain cross-entropy of classes")
+        raise RefusedError(f"{source.code(loss.made)} at {where} is not a plain cross-entropy over classes")
     scores, labels = (source.operand(one.value) for one in plain)
     q = number_text(change.number)
     softmax = imported(source, "torch.softmax", "torch")
@@ -57,8 +59,9 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.robust",
+    label="robust loss, q={}",
     forms=("loss.robust 0.7",),
-    says="learn from a generalised cross-entropy, which wrong labels pull less",
+    says="use generalized cross-entropy, which is robust to label noise",
     torch=_torch,
     keras=TORCH_LAYERS_ONLY,
     edit=_edit,

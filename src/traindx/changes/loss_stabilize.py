@@ -38,9 +38,9 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
         return function
 
-    above = guarded(lambda one: one.clamp_min(_LEAST), 0, "what enters a logarithm or a root stays above 0")
-    below = guarded(lambda one: one.clamp_max(_LARGEST), 0, f"no exponential of more than {_LARGEST:g}")
-    apart = guarded(_apart_from_zero, 1, f"no divisor is nearer to zero than {_LEAST:g}")
+    above = guarded(lambda one: one.clamp_min(_LEAST), 0, "inputs of log and sqrt clamped above 0")
+    below = guarded(lambda one: one.clamp_max(_LARGEST), 0, f"inputs of exp clamped at {_LARGEST:g}")
+    apart = guarded(_apart_from_zero, 1, f"divisors clamped at {_LEAST:g} from 0")
     for name in _BELOW:
         program.wrap_function(name, above)
     program.wrap_function("exp", below)
@@ -63,9 +63,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
                 parts[given] = expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")
     outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
     if not outer:
-        raise RefusedError(
-            f"the loss of {source.shown} shows no logarithm, root or exponential to keep finite"
-        )
+        raise RefusedError(f"no unclamped log, sqrt or exp in the loss of {source.shown}")
     said = [f"{source.code(one)} -> {source.module.code_for_node(outer[one])}" for one in outer]  # type: ignore[arg-type]  # all are expressions
     return Edited(outer, f"{', '.join(said)} at {source.place(next(iter(outer)))}")
 
@@ -88,7 +86,8 @@ def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
 
 CHANGE = Change(
     name="loss.stabilize",
-    says="keep what enters logarithms, roots, exponentials and divisions where they are finite",
+    label="clamp log, sqrt and exp",
+    says="clamp the inputs of log, sqrt, exp and division so that they stay finite",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,

@@ -1,4 +1,4 @@
-"""The mean over samples in the place of their sum."""
+"""The mean over samples instead of their sum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         shown = original(given, target, **settings)
         if settings.get("reduction") != "sum":
             return shown
-        program.applied(change, "the mean over the samples is learned from, not their sum")
+        program.applied(change, "the loss uses the mean over samples instead of their sum")
         return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
 
     program.replace_losses(_LOSSES, loss)
@@ -41,9 +41,9 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
         shown = original(call)
         if call.loss.reduction != "sum":
-            program.refuse(change, "the loss is a mean already")
+            program.refuse(change, "the loss is already a mean")
             return shown
-        program.applied(change, "the mean over the samples is learned from, not their sum")
+        program.applied(change, "the loss uses the mean over samples instead of their sum")
         mean = copy(call.loss)
         mean.reduction = "sum_over_batch_size"
         return learned_from(shown, original(replace(call, loss=mean)))
@@ -57,7 +57,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     given = argument(loss.made, ("reduction",))
     if given is None or text_of(given.value) != "sum":
         raise RefusedError(
-            f'{source.code(loss.made)} at {source.place(loss.made)} is not told reduction="sum"'
+            f'{source.code(loss.made)} at {source.place(loss.made)} does not use reduction="sum"'
         )
     code = source.code(given.value)
     return exchanged(source, given, code.replace("sum", "mean"), "reduction")
@@ -65,7 +65,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.use_mean",
-    says="learn from the mean over the samples where the loss function sums",
+    label="mean loss reduction",
+    says="use the mean over samples if the loss uses their sum",
     torch=_torch,
     keras=_keras,
     edit=_edit,

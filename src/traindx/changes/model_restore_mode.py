@@ -41,15 +41,13 @@ class _Modes:
         self._learns = torch.is_grad_enabled()
         if model.training != self._learns:
             mode = "train" if self._learns else "eval"
-            self._program.applied(self._change, f"the model is put into {mode} mode where it was not")
+            self._program.applied(self._change, f"the model is put into {mode} mode")
             model.train(self._learns)
 
     def _rest(self, share: float, drops: bool) -> tuple[float, bool]:
         # functional.dropout(x, p) knows nothing of modes, nor does a module that is made in each forward.
         if drops and not self._learns:
-            self._program.applied(
-                self._change, f"a dropout of {share:g} rests in eval mode, where it did not"
-            )
+            self._program.applied(self._change, f"dropout {share:g} is off in eval mode")
             drops = False
         return share, drops
 
@@ -66,8 +64,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         # What is called inside of a model follows it.
         outermost = not calls and model._call_has_training_arg and is_real((args, kwargs))
         if outermost and bool(kwargs.get("training")) != learns:
-            what = "training" if learns else "inference"
-            program.applied(change, f"the model is called for {what} where it was not")
+            program.applied(change, f"the model is called with training={learns}")
             kwargs["training"] = learns
         calls += 1
         try:
@@ -76,7 +73,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             calls -= 1
 
     def refuse(_: object, settings: FitSettings) -> FitSettings:
-        program.refuse(change, "fit tells the model by itself whether it trains")
+        program.refuse(change, "Keras fit already sets the training mode")
         return settings
 
     program.on_fit(refuse)
@@ -153,7 +150,7 @@ def _modes(source: Source, run: Run) -> Edited:
     says: list[str] = []
     line = source.line_of(run, VALIDATION_PLACE)
     if line is None:
-        raise RefusedError(f"{source.shown} computes no validation loss")
+        raise RefusedError(f"no validation loss found in {source.shown}")
     validation = _statement_at(source, line)
     if not _sets_mode(source, source.scope(validation), "eval"):
         where = _validation(source, validation)
@@ -175,7 +172,7 @@ def _modes(source: Source, run: Run) -> Edited:
         )
         says.append(f"{model}.train() at {source.place(epoch)}")
     if not parts:
-        raise RefusedError(f"{source.shown} sets both modes already")
+        raise RefusedError(f"both modes are already set in {source.shown}")
     return Edited(parts, ", ".join(says))
 
 
@@ -183,7 +180,7 @@ def _model(source: Source, run: Run, node: cst.CSTNode) -> str:
     # Inside of a function its own names count.
     name = model_at(source, run, node.body.body[0] if isinstance(node, cst.FunctionDef) else node)
     if not name:
-        raise RefusedError(f"how the model is called at {source.place(node)} cannot be told")
+        raise RefusedError(f"the name of the model is unclear at {source.place(node)}")
     return name
 
 
@@ -191,7 +188,7 @@ def _statement_at(source: Source, line: int) -> cst.CSTNode:
     for one in source.nodes(source.module):
         if isinstance(one, cst.BaseSmallStatement) and source.lines(one)[0] <= line <= source.lines(one)[1]:
             return one
-    raise RefusedError(f"{source.shown}:{line} holds no statement")
+    raise RefusedError(f"no statement at {source.shown}:{line}")
 
 
 def _is_function(node: cst.CSTNode) -> bool:
@@ -208,7 +205,7 @@ def _validation(source: Source, node: cst.CSTNode) -> cst.With | cst.For | cst.W
             decorated = any(_is_without_gradient(each.decorator) for each in one.decorators)
             loops = [each for each in around if isinstance(each, cst.For | cst.While)]
             return one if decorated or not loops else loops[0]
-    raise RefusedError(f"validation at {source.place(node)} is no block of its own: it takes gradients")
+    raise RefusedError(f"validation is not in its own block or no_grad at {source.place(node)}")
 
 
 def _is_without_gradient(node: cst.BaseExpression) -> bool:
@@ -218,7 +215,7 @@ def _is_without_gradient(node: cst.BaseExpression) -> bool:
 def _training(source: Source, backward: cst.Call) -> cst.For | cst.While:
     loop = loop_around(source, backward)
     if loop is None:
-        raise RefusedError(f"the backward pass at {source.place(backward)} stands in no loop")
+        raise RefusedError(f"the backward pass is not in a loop at {source.place(backward)}")
     return loop
 
 
@@ -247,7 +244,8 @@ def _holds_validation(source: Source, loop: cst.For | cst.While, validation: cst
 
 CHANGE = Change(
     name="model.restore_mode",
-    says="train mode while gradients are taken, eval mode under no_grad, where all dropout rests",
+    label="fix train and eval mode",
+    says="train mode with gradients, eval mode (all dropout off) under no_grad",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -19,7 +19,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def thaw(model: nn.Module) -> None:
         frozen = [one for one in model.parameters() if not one.requires_grad and one.is_floating_point()]
         if frozen:
-            program.applied(change, f"{len(frozen)} frozen parameters learn")
+            program.applied(change, f"{len(frozen)} frozen parameters unfrozen")
         for one in frozen:
             one.requires_grad_(True)
 
@@ -41,11 +41,11 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             if not weight.trainable
         ]
         if not frozen:
-            program.refuse(change, "nothing in the model is frozen when fit begins")
+            program.refuse(change, "no parameter is frozen when fit starts")
         elif model.optimizer is not None and model.optimizer.built:
-            program.refuse(change, "the optimizer was given other weights before")
+            program.refuse(change, "the optimizer is already built with other weights")
         else:
-            program.applied(change, f"{len(frozen)} frozen parameters learn")
+            program.applied(change, f"{len(frozen)} frozen parameters unfrozen")
             model.trainable = True
         return settings
 
@@ -56,10 +56,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the statement out that freezes parameters."""
     found = freezing(source)
     if not found:
-        raise RefusedError(f"{source.shown} holds no statement that freezes parameters")
+        raise RefusedError(f"no statement that freezes parameters found in {source.shown}")
     if len(found) > 1:
         places = " and ".join(source.place(one) for one in found)
-        raise RefusedError(f"parameters are frozen at {len(found)} places: {places}")
+        raise RefusedError(f"parameters are frozen in {len(found)} places ({places})")
     code = " ".join(source.code(found[0]).split())
     parts: dict[cst.CSTNode, New] = removed(source, found[0])
     return Edited(parts, f"{code} removed at {source.place(found[0])}")
@@ -67,7 +67,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="model.unfreeze",
-    says="let all parameters learn, and give them to the optimizer",
+    label="unfreeze all parameters",
+    says="unfreeze all parameters and pass them to the optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -22,9 +22,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def add(optimizer: torch.optim.Optimizer) -> None:
         given = give_missing(program, optimizer)
         if given:
-            program.applied(
-                change, f"{given} parameters that no optimizer held are given to {type(optimizer).__name__}"
-            )
+            program.applied(change, f"{given} missing parameters added to {type(optimizer).__name__}")
 
     program.before_step(add)
 
@@ -35,7 +33,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     name = parameters_of(source, call)
     first = argument(call, ("params",), 0)
     if not name or first is None:
-        raise RefusedError(f"what the optimizer holds at {source.place(call)} is not X.parameters()")
+        raise RefusedError(f"the optimizer does not get X.parameters() at {source.place(call)}")
     whole, _dot, part = name.partition(".")
     if part and whole == "self":
         whole, _dot, part = name.rpartition(".")
@@ -52,9 +50,9 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
     """The optimizer made right before the loop, behind what puts other parameters into its model."""
     line = source.parent(small_statement(source, call))
     block = source.parent(line) if line is not None else None
-    held = f"the optimizer at {source.place(call)} holds {name} as a whole"
+    held = f"the optimizer at {source.place(call)} already gets all of {name}"
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not _is_block(block):
-        raise RefusedError(f"{held}; what it lacks was made later")
+        raise RefusedError(f"{held}; other parameters are created later")
     body = list(block.body)  # type: ignore[union-attr]  # a block has one
     behind = body[body.index(line) + 1 :]
     loops = [one for one in behind if isinstance(one, cst.For | cst.While)]
@@ -63,9 +61,9 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
     uses = [one for each in between for one in source.all(cst.Name, each) if one.value == optimizer]
     changes = [one for one in between if any(node.value == name for node in source.all(cst.Name, one))]
     if not loops or not optimizer or uses or not changes:
-        raise RefusedError(f"{held}; what it lacks was made later")
+        raise RefusedError(f"{held}; other parameters are created later")
     parts: dict[cst.CSTNode, New] = {**removed(source, call), **before(source, loops[0], source.code(line))}
-    says = f"{source.code(call)} made at {source.place(loops[0])}, behind {source.code(changes[-1])}"
+    says = f"{source.code(call)} moved to {source.place(loops[0])}, after {source.code(changes[-1])}"
     return Edited(parts, says)
 
 
@@ -95,9 +93,10 @@ def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
 
 CHANGE = Change(
     name="optimizer.add_missing_parameters",
-    says="give parameters of the model that no optimizer holds to the optimizer",
+    label="optimize all parameters",
+    says="add parameters that no optimizer has to the optimizer",
     torch=_torch,
-    keras=Refusal("Keras gives all weights of the model that are to learn to the optimizer"),
+    keras=Refusal("Keras already passes all trainable weights to the optimizer"),
     edit=_edit,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -23,13 +23,13 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     def begins(optimizer: torch.optim.Optimizer) -> None:
         decays = [float(group.get("weight_decay") or 0.0) for group in optimizer.param_groups]
         if any(group.get("decoupled_weight_decay") for group in optimizer.param_groups):
-            program.refuse(change, f"{type(optimizer).__name__} keeps its weight decay apart already")
+            program.refuse(change, f"{type(optimizer).__name__} already decouples its weight decay")
             return
         if not any(decays):
             program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
             return
         kept[id(optimizer)] = decays
-        program.applied(change, f"the weight decay {max(decays):g} is kept out of the gradient")
+        program.applied(change, f"weight decay {max(decays):g} decoupled from the gradient")
         for group, decay in zip(optimizer.param_groups, decays, strict=True):
             group["weight_decay"] = 0.0
             with torch.no_grad():
@@ -51,7 +51,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def penalty(original: Callable[..., object], regularizer: keras.regularizers.L2, value: object) -> object:
         given = original(regularizer, value)
-        # Outputs of a layer may be penalised as well: these have no decay of their own.
+        # Outputs of a layer may be penalized as well: these have no decay of their own.
         is_of_weight = isinstance(value, keras.Variable)
         return given.detach() if is_of_weight and isinstance(given, torch.Tensor) else given
 
@@ -62,10 +62,10 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             if isinstance(one.regularizer, keras.regularizers.L2)
         ]
         if not weights:
-            program.refuse(change, f"the weight decay of {type(optimizer).__name__} is kept apart already")
+            program.refuse(change, f"{type(optimizer).__name__} already decouples its weight decay")
             return
         decays = [2 * float(one.regularizer.l2) for one in weights]
-        program.applied(change, f"the weight decay {max(decays):g} is kept out of the gradient")
+        program.applied(change, f"weight decay {max(decays):g} decoupled from the gradient")
         rate = rate_of(optimizer)
         with torch.no_grad():
             for one, decay in zip(weights, decays, strict=True):
@@ -79,9 +79,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """AdamW in place of Adam, with the same arguments."""
     call = optimizer_call(source, run)
     if is_keras(call, source):
-        raise RefusedError(f"{source.callee(call)} keeps its weight decay apart already")
+        raise RefusedError(f"{source.callee(call)} already decouples its weight decay")
     if last_name(call.func) != "Adam":
-        raise RefusedError(f"{source.callee(call)} is not Adam: it has no twin like AdamW")
+        raise RefusedError(f"{source.callee(call)} is not Adam, so AdamW cannot replace it")
     new = twin_of(source, call, "AdamW", "torch.optim")
     says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
     return Edited({call: new}, says)
@@ -89,7 +89,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="optimizer.decoupled_weight_decay",
-    says="apply weight decay to the weights, not to the gradient",
+    label="decouple weight decay",
+    says="apply weight decay to the weights instead of the gradient (AdamW)",
     torch=_torch,
     keras=_keras,
     edit=_edit,

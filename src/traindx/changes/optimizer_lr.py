@@ -39,7 +39,7 @@ _OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Multiply the rates, or set the rate the optimizer was made with; schedules go on from there."""
+    """Multiply the learning rates, or set the initial one; schedules go on from there."""
 
     def factor(rate: StepRate) -> float:
         times = change.number if change.is_factor else change.number / rate.first if rate.first else 1.0
@@ -50,18 +50,20 @@ def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
-    """Write the rate otherwise where it is written: at the optimizer, its groups or its schedule."""
+    """Write the learning rate otherwise where it is written: at the optimizer, its groups or its schedule."""
     if trainer_call(source) is not None or named_optimizer(source) is not None:
         return edit_setting(source, run, change, _SETTING)
     call = optimizer_call(source, run)
     scheduled = _of_schedule(source, run)
     if scheduled:
-        return _all_scaled(source, change, scheduled, "the schedule sets the rates itself")
+        return _all_scaled(source, change, scheduled, "the scheduler sets its own learning rates")
     groups = literals_of_groups(source, run, call, "lr", _WHAT)
     if groups:
         own = argument(call, _SETTING.names, _SETTING.position)
         first = [literal_behind(source, run, _WHAT, own.value, own)] if own else []
-        return _all_scaled(source, change, [*first, *groups], "groups of parameters have rates of their own")
+        return _all_scaled(
+            source, change, [*first, *groups], "parameter groups have their own learning rates"
+        )
     _refuse_set_again(source, call)
     edited = edit_setting(source, run, change, _SETTING)
     _refuse_other_value(run, edited)
@@ -80,9 +82,7 @@ def _of_schedule(source: Source, run: Run) -> list[Literal]:
 
 def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], because: str) -> Edited:
     if not change.is_factor and len(literals) > 1:
-        raise RefusedError(
-            f"{because} at {source.place(literals[0].holder)}: one rate for all would level them"
-        )
+        raise RefusedError(f"{because} at {source.place(literals[0].holder)}; use a factor such as x 0.1")
     different = {id(one.node): one for one in literals}.values()
     return joined(rewritten(source, one, change.scaled(one.value)) for one in different)
 
@@ -97,11 +97,13 @@ def _refuse_set_again(source: Source, call: cst.Call) -> None:
         is_named = given is not None and number_of(given.value) is None
         follows = is_named and any(source.code(one) == name for one in source.nodes(node.value))
         if not follows and not any("group" in one for one in names_in(source, node.value)):
-            raise RefusedError(f"the learning rate is set again at {source.place(node)}: {source.code(node)}")
+            raise RefusedError(
+                f"the learning rate is set again ({source.code(node)}) at {source.place(node)}"
+            )
 
 
 def _is_rate_of_group(source: Source, node: cst.Assign) -> bool:
-    """Whether it is the rate of a group of parameters that is set: group["lr"] = ..."""
+    """Whether it is the learning rate of a group of parameters that is set: group["lr"] = ..."""
     target = node.targets[0].target
     if not isinstance(target, cst.Subscript) or texts_in(source, target.slice[-1]) != ["lr"]:
         return False
@@ -117,7 +119,7 @@ def _refuse_other_value(run: Run, edited: Edited) -> None:
     if not isinstance(seen, float | int) or SCHEDULE in run.facts or written[0] is None:
         return
     if abs(written[0] - seen) > 1e-4 * abs(seen):
-        raise RefusedError(f"the rate that is written is {written[0]:g}, but the run learned at {seen:g}")
+        raise RefusedError(f"the source sets learning rate {written[0]:g}, but the run used {seen:g}")
 
 
 def _describe(change: ChangeSpec, run: Run) -> str:
@@ -130,8 +132,9 @@ def _describe(change: ChangeSpec, run: Run) -> str:
 
 CHANGE = Change(
     name="optimizer.lr",
+    label="lr {}",
     forms=("optimizer.lr x 0.1", "optimizer.lr 0.001"),
-    says="multiply or set the learning rate; a schedule of the program scales it as before",
+    says="multiply or set the learning rate; the program's schedule still applies",
     torch=_live,
     keras=_live,
     edit=_edit,

@@ -70,22 +70,21 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, second: str) -> Edited:
     betas = argument(call, ("betas",), 2)
     if betas is None and change.scaled(0.9) == 0.9:
-        raise RefusedError(f"the momentum at {source.place(call)} is 0.9 already")
+        raise RefusedError(f"the momentum is already 0.9 at {source.place(call)}")
     if betas is None:
         text = f"({number_text(change.scaled(0.9))}, {second})"
         return added(source, call, "betas", text)
     if not isinstance(betas.value, cst.Tuple | cst.List):
-        raise RefusedError(
-            f"the momentum at {source.place(betas)} is {source.code(betas.value)}, not two numbers"
-        )
+        raise RefusedError(f"betas={source.code(betas.value)} is not two numbers, {source.place(betas)}")
     literal = literal_behind(source, run, "the momentum", betas.value.elements[0].value, betas)
     return rewritten(source, literal, change.scaled(literal.value))
 
 
 CHANGE = Change(
     name="optimizer.momentum",
+    label="momentum {}",
     forms=("optimizer.momentum 0.9",),
-    says="set the momentum, or the first beta of Adam",
+    says="set the momentum (beta1 of Adam)",
     torch=_torch,
     keras=_keras,
     edit=_edit,

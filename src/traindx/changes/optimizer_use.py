@@ -52,7 +52,7 @@ _FOREIGN = {
 
 
 def _chosen(change: ChangeSpec) -> tuple[str, float, dict[str, float]]:
-    """The class that a text names, its rate, and what else it is made with."""
+    """The class that a text names, its learning rate, and what else it is made with."""
     name, rate, usual = _KINDS[change.words[0].lower()]
     return name, float(change.words[1]) if len(change.words) > 1 else rate, usual
 
@@ -62,7 +62,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
         raise TraindxError(
-            f'"{change}": the optimizers are {", ".join(_KINDS)}; for example: optimizer.use adamw'
+            f'"{change}": expected one of {", ".join(_KINDS)}, for example: optimizer.use adamw'
         )
     name, rate, usual = _chosen(change)
     made, settings = getattr(torch.optim, name), {"lr": rate, **usual}
@@ -80,7 +80,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             _take_over(optimizer, made([torch.zeros(1, requires_grad=True)], **settings))
         finally:
             busy = False
-        says = f"{made.__name__} at {settings['lr']:g} takes the steps of {type(optimizer).__name__}"
+        says = f"{made.__name__} (lr {settings['lr']:g}) replaces {type(optimizer).__name__}"
         program.applied(change, says)
 
     program.patches.wrap(torch.optim.Optimizer, "__init__", init)
@@ -99,7 +99,7 @@ def _take_over(optimizer: torch.optim.Optimizer, other: torch.optim.Optimizer) -
         decays = any(_decay(group) for group in optimizer.param_groups)
         for group in new:
             settled.add(id(group))
-            # Groups with a rate of their own keep their share of the common one.
+            # Groups with a learning rate of their own keep their share of the common one.
             group["lr"] = float(group["lr"]) * times
             group["weight_decay"] = _carried(group, other, decays)
             for key, value in other.defaults.items():
@@ -139,7 +139,7 @@ def _carried(group: dict[str, object], other: torch.optim.Optimizer, decays: boo
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Let another optimizer take the steps of the one the program makes; its schedule scales their rate."""
+    """Let another optimizer take the steps; the program's schedule scales its learning rate."""
     name, rate, usual = _chosen(change)
     made, settings = getattr(keras.optimizers, name), {"learning_rate": rate, **usual}
     others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
@@ -158,7 +158,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
             return original(optimizer, grads, trainable_variables)
         if optimizer not in others:
             others[optimizer] = made(**{**settings, **_kept(optimizer)})
-        says = f"{made.__name__} at {rate:g} takes the steps of {type(optimizer).__name__}"
+        says = f"{made.__name__} (lr {rate:g}) replaces {type(optimizer).__name__}"
         program.applied(change, says)
         others[optimizer].learning_rate = rate / program.stepping.without_schedule(optimizer)
         # Schedules of the program count its own steps.
@@ -170,8 +170,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _why_not(optimizer: keras.Optimizer, made: type[keras.Optimizer]) -> str:
     if type(optimizer).__name__ == made.__name__:
-        return f"the program uses {made.__name__} already"
-    return "the optimizer keeps a moving average of the weights" if optimizer.use_ema else ""
+        return f"the program already uses {made.__name__}"
+    return "the optimizer keeps an EMA of the weights" if optimizer.use_ema else ""
 
 
 def _kept(optimizer: keras.Optimizer) -> dict[str, float]:
@@ -179,25 +179,23 @@ def _kept(optimizer: keras.Optimizer) -> dict[str, float]:
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
-    """Exchange the class, set its rate, and leave out what it does not know."""
+    """Exchange the class, set its learning rate, and leave out what it does not know."""
     kind = change.words[0].lower() if change.words else ""
     if kind not in _KINDS:
-        raise RefusedError(f'"{change}": the optimizers are {", ".join(_KINDS)}')
+        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
     name, chosen_rate, usual = _chosen(change)
     rate = number_text(chosen_rate)
     call = optimizer_call(source, run)
     if last_name(call.func) == name or is_keras(call, source):
-        raise RefusedError(f"{source.callee(call)} cannot be exchanged for {name}")
+        raise RefusedError(f"{source.callee(call)} cannot be replaced by {name}")
     if (
         not call.args
         or sum(1 for one in call.args if not one.keyword) > 2
         or any(one.star for one in call.args)
     ):
-        raise RefusedError(
-            f"the arguments at {source.place(call)} go by place; which are kept cannot be told"
-        )
+        raise RefusedError(f"{source.place(call)} uses positional arguments; write them as keywords")
     if "lr" in texts_in(source, call.args[0]):
-        raise RefusedError(f"groups of parameters have rates of their own at {source.place(call)}")
+        raise RefusedError(f"parameter groups have their own learning rates at {source.place(call)}")
     foreign = _FOREIGN[name].split()
     if last_name(call.func) == "AdamW":
         # A decay apart from the gradient would be a far stronger penalty in it.
@@ -216,10 +214,16 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     return Edited({call: new}, says)
 
 
+def _label(change: ChangeSpec) -> str:
+    kind, *rate = change.words
+    return f"use {_KINDS[kind][0] if kind in _KINDS else kind}" + "".join(f", lr {one}" for one in rate)
+
+
 CHANGE = Change(
     name="optimizer.use",
+    label=_label,
     forms=("optimizer.use adamw", "optimizer.use sgd 0.05"),
-    says="let another optimizer take the steps",
+    says="use another optimizer",
     torch=_torch,
     keras=_keras,
     edit=_edit,

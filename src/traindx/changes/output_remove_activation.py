@@ -29,14 +29,14 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             parent = parent[-1]
         if not isinstance(parent, nn.Sequential) or not isinstance(parent[-1], modules_of(_MODULES)):
             return
-        program.applied(change, f"{type(parent[-1]).__name__} at the output is taken away")
+        program.applied(change, f"{type(parent[-1]).__name__} removed from the output")
         parent[-1] = nn.Identity()
         straightened.add(id(model))
 
     def replaced(place: Place, original: Activation) -> Activation | None:
         if place is Place.HIDDEN or id(calls.model) in straightened:
             return None
-        program.applied(change, f"{original.__name__} at the output is taken away")
+        program.applied(change, f"{original.__name__} removed from the output")
         return _as_it_is
 
     program.on_model(straighten)
@@ -60,10 +60,10 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         if not last:
             program.refuse(change, "the output has no activation")
         elif _wants_probabilities(model):
-            program.refuse(change, "the loss is told that it gets probabilities: the output must give them")
+            program.refuse(change, "the loss expects probabilities, so the output needs its activation")
         else:
             for one in last:
-                program.applied(change, f"{_activation_of(one)} at the output is taken away")
+                program.applied(change, f"{_activation_of(one)} removed from the output")
                 if is_told_activation(one):
                     one.activation = keras.activations.linear
                 else:
@@ -91,7 +91,8 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="output.remove_activation",
-    says="take away the activation that stands last in the model",
+    label="remove output activation",
+    says="remove the output activation",
     torch=_torch,
     keras=_keras,
     edit=_edit,

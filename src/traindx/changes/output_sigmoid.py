@@ -1,4 +1,4 @@
-"""A sigmoid in the place of a softmax over one unit, which is always 1."""
+"""A sigmoid instead of a softmax over one unit, which is always 1."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         axis = args[0] if args else kwargs.get("dim")
         if not isinstance(axis, int) or not value.dim() or value.size(axis) != 1:
             return original(value, *args, **kwargs)
-        program.applied(change, "a softmax over one unit becomes a sigmoid")
+        program.applied(change, "softmax over one unit replaced by sigmoid")
         return torch.sigmoid(value)
 
     program.wrap_function("softmax", softmax)
@@ -46,10 +46,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         return _of_keras(source)
     outputs = run.facts.get(OUTPUTS)
     if outputs is not None and outputs != 1:
-        raise RefusedError(f"the model has {outputs} outputs: its softmax is one over several")
+        raise RefusedError(f"the softmax is over {outputs} outputs, not one")
     found = [one for one in last_activations(source, run) if one.kind == "softmax"]
     if len({id(one.node) for one in found}) != 1:
-        raise RefusedError(f"{source.shown} does not show one softmax at the output in so many words")
+        raise RefusedError(f"no single softmax at the output found in {source.shown}")
     node = found[0].node
     new = _sigmoid(source, node)
     before = found[0].code
@@ -64,7 +64,7 @@ def _sigmoid(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
         return {last: expression(f"{beside(source, last, 'Sigmoid')}()")}
     found = called(source, node)
     if found is None or not isinstance(found.without, cst.BaseExpression):
-        raise RefusedError(f"the softmax at {source.place(node)} cannot be exchanged")
+        raise RefusedError(f"the softmax cannot be replaced at {source.place(node)}")
     function = imported(source, "torch.sigmoid", "torch")
     return {node: expression(f"{function}({source.code(found.without)})")}
 
@@ -74,7 +74,7 @@ def _refuse_several(source: Source, sequence: cst.Call) -> None:
     layers = calls_of(source, {"Linear"}, sequence)
     width = argument(layers[-1], ("out_features",), 1) if layers else None
     if width is None or number_of(width.value) != 1:
-        raise RefusedError(f"that the softmax at {source.place(sequence)} is over one unit cannot be told")
+        raise RefusedError(f"the width of the softmax is unclear at {source.place(sequence)}")
 
 
 def _of_keras(source: Source) -> Edited:
@@ -83,7 +83,7 @@ def _of_keras(source: Source) -> Edited:
     given = argument(last, ("activation",), 1) if last is not None else None
     one = units is not None and number_of(units.value) == 1
     if last is None or given is None or not one or text_of(given.value) != "softmax":
-        raise RefusedError(f"{source.shown} has no softmax over one unit at its last layer")
+        raise RefusedError(f"no softmax over one unit at the last layer in {source.shown}")
     code = source.code(given.value)
     return exchanged(source, given, code.replace("softmax", "sigmoid"), "activation")
 
@@ -96,7 +96,8 @@ def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:
 
 CHANGE = Change(
     name="output.sigmoid",
-    says="put a sigmoid in the place of a softmax over one unit",
+    label="add sigmoid",
+    says="replace a softmax over one unit by a sigmoid",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,

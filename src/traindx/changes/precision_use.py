@@ -54,7 +54,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Switch mixed precision off, or to another kind; models stay in single precision."""
     if len(change.words) != 1 or change.words[0] not in _dtypes():
         raise TraindxError(
-            f'"{change}": the kinds are {", ".join(_dtypes())}; for example: precision.use float32'
+            f'"{change}": expected one of {", ".join(_dtypes())}, for example: precision.use float32'
         )
     kind = _dtypes()[change.words[0]]
     wide = kind is torch.float32
@@ -137,12 +137,12 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another kind of numbers wherever the source asks for half precision."""
     kind = change.words[0] if change.words else ""
     if kind not in _KINDS:
-        raise RefusedError(f'"{change}": the kinds are {", ".join(_KINDS)}')
+        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
     parts = _of_framework(source, kind) or _of_torch(source, kind)
     if not parts:
-        raise RefusedError(f"{source.shown} does not ask for half precision in so many words")
+        raise RefusedError(f"no half-precision setting found in {source.shown}")
     first = next(iter(parts))
-    return Edited(parts, f"{kind} in the place of half precision from {source.place(first)} on")
+    return Edited(parts, f"{kind} instead of half precision, from {source.place(first)}")
 
 
 def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
@@ -213,8 +213,9 @@ def _of_autocast(
 
 CHANGE = Change(
     name="precision.use",
+    label="train in {}",
     forms=("precision.use float32", "precision.use bfloat16"),
-    says="compute in single precision, or in bfloat16 in place of float16",
+    says="train in float32, or in bfloat16 instead of float16",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -30,6 +30,7 @@ from traindx.changes.source.syntax import (
 )
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.format import count
 from traindx.run import Run
 
 _RECURRENT = ("LSTM", "GRU", "RNN")
@@ -40,7 +41,7 @@ _WITHIN = (*_RECURRENT, *_BLOCKS, "MultiheadAttention")
 _ACTIVATIONS = ("ReLU", "LeakyReLU", "GELU", "ELU", "SiLU", "Tanh", "Sigmoid")
 _KERAS_DROPOUTS = ("Dropout", "AlphaDropout", "GaussianDropout")
 _CELLS = ("LSTMCell", "GRUCell", "SimpleRNNCell")
-_WHAT = "the share of dropout"
+_WHAT = "the dropout rate"
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -59,17 +60,17 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         cells = [one for one in inside if isinstance(one, layers_of(_CELLS)) and one.dropout > 0]
         hidden = [one for one in hidden_layers(model) if bends(one)]
         for one in dropping:
-            program.applied(change, f"dropout of {one.rate:g} becomes {share:g}")
+            program.applied(change, f"dropout {one.rate:g} becomes {share:g}")
             one.rate = share
         for one in cells:
-            program.applied(change, f"dropout of {one.dropout:g} becomes {share:g}")
+            program.applied(change, f"dropout {one.dropout:g} becomes {share:g}")
             one.dropout = share
         if dropping or cells:
             return
         if not share or not hidden:
             program.refuse(change, "the model has neither dropout nor activations between its layers")
             return
-        program.applied(change, f"dropout of {share:g} behind {len(hidden)} activations")
+        program.applied(change, f"dropout {share:g} after {count(len(hidden), 'activation')}")
         for one in hidden:
             one.register_forward_hook(dropped)
 
@@ -132,7 +133,7 @@ def _share(
 def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """A dropout behind hidden activations, as modules or as calls; else behind recurrent layers."""
     if change.is_factor or not change.number:
-        raise RefusedError(f"{source.shown} has no dropout")
+        raise RefusedError(f"no dropout found in {source.shown}")
     share = number_text(change.number)
     parts: dict[cst.CSTNode, New] = {}
     for call in calls_of(source, {"Sequential"}):
@@ -145,9 +146,9 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
             parts[call] = call.with_changes(args=args)
     parts = parts or _behind_calls(source, run, share) or _behind_recurrent(source, share)
     if not parts:
-        raise RefusedError(f"{source.shown} shows no activation of a hidden layer to drop behind")
+        raise RefusedError(f"no activation of a hidden layer found in {source.shown}")
     places = ", ".join(dict.fromkeys(source.place(one) for one in parts))
-    return Edited(parts, f"dropout of {share} behind hidden layers at {places}")
+    return Edited(parts, f"dropout {share} after hidden layers at {places}")
 
 
 def _is_hidden(source: Source, call: cst.Call) -> bool:
@@ -212,8 +213,9 @@ def _is_recurrent(source: Source, call: cst.Call) -> bool:
 
 CHANGE = Change(
     name="regularize.dropout",
+    label="dropout {}",
     forms=("regularize.dropout 0.1", "regularize.dropout 0"),
-    says="set the share of all dropout; where there is none, drop behind activations or recurrent layers",
+    says="set all dropout rates; if the model has none, add dropout after activations or recurrent layers",
     torch=_torch,
     keras=_keras,
     edit=_edit,

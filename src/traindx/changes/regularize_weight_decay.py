@@ -67,8 +67,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def refuse(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         if not change.is_factor or optimizer.weight_decay:
             return
-        if any(_is_penalised(one) for one in optimizer._trainable_variables):
-            why = "weights decay by a penalty in the loss; with another one losses could not be compared"
+        if any(_is_penalized(one) for one in optimizer._trainable_variables):
+            why = "weight decay is a loss penalty; changing it would change the loss that is compared"
             program.refuse(change, why)
         else:
             program.refuse(change, f"{type(optimizer).__name__} has no weight decay")
@@ -77,7 +77,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     program.stepping.before_step(refuse)
 
 
-def _is_penalised(weight: keras.Variable) -> bool:
+def _is_penalized(weight: keras.Variable) -> bool:
     return isinstance(weight.regularizer, keras.regularizers.L2 | keras.regularizers.L1L2)
 
 
@@ -92,7 +92,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     # Groups that do not decay beside others that do are meant so.
     every = [rewritten(source, one, change.scaled(one.value)) for one in groups if one.value]
     if not every:
-        raise RefusedError(f"all groups of parameters at {source.place(groups[0].holder)} have a decay of 0")
+        raise RefusedError(f"weight decay is 0 in all parameter groups at {source.place(groups[0].holder)}")
     return joined(every)
 
 
@@ -108,6 +108,7 @@ def _of_groups(source: Source, run: Run) -> list[Literal]:
 
 CHANGE = Change(
     name="regularize.weight_decay",
+    label="weight decay {}",
     forms=("regularize.weight_decay 0.05", "regularize.weight_decay x 0.1"),
     says="multiply or set the weight decay",
     torch=_torch,

@@ -15,11 +15,11 @@ from traindx.run import Run
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Take each step at the rate the optimizer was made with."""
+    """Take each step at the learning rate the optimizer was made with."""
 
     def factor(rate: StepRate) -> float:
         if rate.now and rate.now != rate.first:
-            program.applied(change, f"the rate stays at {rate.first:g}, where the schedule has {rate.now:g}")
+            program.applied(change, f"the learning rate stays at {rate.first:g} (schedule: {rate.now:g})")
         return rate.without_schedule
 
     program.multiply_rates(factor)
@@ -34,7 +34,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         return Edited({kind: with_value(kind, '"constant"')}, says)
     names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
     if len(names) != 1:
-        raise RefusedError(f"which schedule is meant cannot be told in {source.shown}")
+        raise RefusedError(f"no single scheduler found in {source.shown}")
     name = next(iter(names))
     steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
     if not steps:
@@ -58,7 +58,8 @@ def _is_step(source: Source, call: cst.Call, name: str) -> bool:
 
 CHANGE = Change(
     name="schedule.constant",
-    says="keep the rate where it began, whatever the schedule of the program says",
+    label="constant lr",
+    says="keep the initial learning rate, without the program's schedule",
     torch=_live,
     keras=_live,
     edit=_edit,

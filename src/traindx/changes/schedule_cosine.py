@@ -18,14 +18,14 @@ _LEAST = 0.01
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Let the rate fall to a hundredth by the end of the run, in the place of any schedule of the program."""
+    """Let the learning rate fall to 1% by the end of the run, instead of any schedule of the program."""
     length = program.steps
     if not length:
-        program.refuse(change, "it is not known how many steps the run takes; name them with --steps")
+        program.refuse(change, "the number of steps is unknown; set it with --steps")
         return
 
     def factor(rate: StepRate) -> float:
-        program.applied(change, f"the rate falls along a cosine over {length} steps")
+        program.applied(change, f"cosine decay of the learning rate over {length} steps")
         falling = 0.5 * (1 + math.cos(math.pi * min(1.0, rate.taken / length)))
         return max(_LEAST, falling) * rate.without_schedule
 
@@ -33,7 +33,7 @@ def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Let the rate fall until the end of the run, in the place of any other schedule."""
+    """Let the learning rate fall until the end of the run, instead of any other schedule."""
     arguments = trainer_call(source)
     if arguments is not None:
         kind = argument(arguments, ("lr_scheduler_type",))
@@ -43,13 +43,14 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
         return Edited({arguments: with_argument(arguments, "lr_scheduler_type", '"cosine"')}, says)
     steps = number_of_steps(run)
     if steps is None:
-        raise RefusedError("the run does not say how many steps it takes")
+        raise RefusedError("the number of steps of the run is unknown")
     return scheduled(source, run, "scheduler", "CosineAnnealingLR", f"T_max={steps}", replaces=True)
 
 
 CHANGE = Change(
     name="schedule.cosine",
-    says="let the rate fall along a cosine until the end of the run, instead of any other schedule",
+    label="cosine lr schedule",
+    says="cosine decay of the learning rate to the end of the run, instead of any other schedule",
     torch=_live,
     keras=_live,
     edit=_edit,

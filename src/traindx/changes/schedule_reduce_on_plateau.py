@@ -26,7 +26,7 @@ from traindx.run import Run
 _WINDOWS = 25
 """Parts of the run over which the loss is averaged."""
 _WAITS = 2
-"""Parts without a better loss after which the rate is lowered."""
+"""Parts without a better loss after which the learning rate is lowered."""
 _BETTER = 0.01
 """Of the best so far, by which a loss has to be lower to be better."""
 _STEPS = 1000
@@ -35,7 +35,7 @@ _LEAST = 5
 
 
 class _Plateau:
-    """What is left of the rate, by the losses that backward passes begin at."""
+    """What is left of the learning rate, by the losses that backward passes begin at."""
 
     def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
         self._program, self._change = program, change
@@ -64,29 +64,29 @@ class _Plateau:
         if self._waited >= _WAITS:
             self._waited = 0
             self.factor /= self._change.number
-            place = f"the loss stands still at step {self._program.taken}"
-            self._program.applied(self._change, f"{place}: the rate is divided by {self._change.number:g}")
+            place = f"loss plateau at step {self._program.taken}"
+            self._program.applied(self._change, f"{place}: learning rate divided by {self._change.number:g}")
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Divide the rate whenever the mean loss has not fallen for a while, in the place of any schedule."""
+    """Divide the learning rate whenever the mean loss is flat, instead of any schedule."""
     plateau = _Plateau(program, change)
 
     def factor(rate: StepRate) -> float:
         if rate.without_schedule != 1.0:
-            program.applied(change, "the schedule of the program gives way to one that follows the loss")
+            program.applied(change, "the program's schedule is replaced by reduce-on-plateau")
         return plateau.factor * rate.without_schedule
 
     program.multiply_rates(factor)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
-    """Tell a schedule the mean loss of each part of the run; it divides the rate where that stands still."""
+    """Pass the mean loss of each part of the run to ReduceLROnPlateau."""
     if trainer_call(source) is not None:
-        raise RefusedError(f"the trainer of {source.shown} would need a metric to watch")
+        raise RefusedError(f"the Trainer of {source.shown} needs a metric to monitor")
     total = number_of_steps(run)
     if total is None:
-        raise RefusedError("the run does not say how many steps it takes")
+        raise RefusedError("the number of steps of the run is unknown")
     width = max(_LEAST, total // _WINDOWS)
     factor = number_text(1 / change.number)
     fit = keras_fit(source, run)
@@ -103,16 +103,16 @@ def _loss(source: Source, run: Run) -> str:
     loss = differentiated(source, backward)
     step = steps_of(source, run)[0].call
     if not isinstance(loss, cst.Name):
-        raise RefusedError(f"the loss at {source.place(backward)} is not kept under a name")
+        raise RefusedError(f"the loss is not in a variable at {source.place(backward)}")
     if source.scope(backward) is not source.scope(step):
-        raise RefusedError(f"the loss at {source.place(backward)} is not known at {source.place(step)}")
+        raise RefusedError(f"the loss of {source.place(backward)} is not in scope at {source.place(step)}")
     return loss.value
 
 
 def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) -> Edited:
     per_epoch = run.facts.get(STEPS_PER_EPOCH)
     if SCHEDULE in run.facts or not isinstance(per_epoch, int | float) or per_epoch < 1:
-        raise RefusedError("the run has a schedule already, or does not say how many steps an epoch has")
+        raise RefusedError("the run already has a schedule, or its steps per epoch are unknown")
     patience = max(1, round(_WAITS * width / per_epoch))
     called = imported(source, "keras.callbacks.ReduceLROnPlateau")
     text = f'{called}(monitor="loss", factor={factor}, patience={patience})'
@@ -121,15 +121,16 @@ def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) 
     if given is None:
         return Edited({fit: with_argument(fit, "callbacks", f"[{text}]")}, says)
     if not isinstance(given.value, cst.List):
-        raise RefusedError(f"the callbacks at {source.place(given)} are not written as a list")
+        raise RefusedError(f"callbacks are not a list at {source.place(given)}")
     more = [*given.value.elements, cst.Element(expression(text))]
     return Edited({given.value: given.value.with_changes(elements=more)}, says)
 
 
 CHANGE = Change(
     name="schedule.reduce_on_plateau",
+    label="lr / {} on plateau",
     forms=("schedule.reduce_on_plateau 10",),
-    says="divide the rate by a number whenever the loss stands still for two 25ths of the run",
+    says="divide the learning rate by N when the loss has been flat for 8% of the run",
     torch=_live,
     keras=_live,
     edit=_edit,

@@ -14,45 +14,46 @@ from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 _MOST = 0.3
-"""Of the run: a warm-up that never ends is another rate."""
+"""Of the run: a warm-up that never ends is another learning rate."""
 
 
 def _length_of(change: ChangeSpec, steps: int | None) -> int:
-    """How many steps the rate rises for, in a run of so many where that is known."""
+    """How many steps the learning rate rises for, in a run of so many where that is known."""
     wanted = max(1, round(change.number))
     return min(wanted, max(1, int(_MOST * steps))) if steps else wanted
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Let the rate rise in a line over so many steps."""
+    """Let the learning rate rise in a line over so many steps."""
     length = _length_of(change, program.steps)
 
     def factor(rate: StepRate) -> float:
-        program.applied(change, f"the rate rises over the first {length} steps")
+        program.applied(change, f"learning rate warm-up over the first {length} steps")
         return min(1.0, (rate.taken + 1) / length)
 
     program.multiply_rates(factor)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
-    """Let the rate rise over the first steps, where no schedule is there yet."""
+    """Let the learning rate rise over the first steps, where no schedule is there yet."""
     steps = _length_of(change, number_of_steps(run))
     arguments = trainer_call(source)
     if arguments is None:
         return scheduled(source, run, "warmup", "LambdaLR", f"lambda step: min(1.0, (step + 1) / {steps})")
     kind = argument(arguments, ("lr_scheduler_type",))
     if kind is not None and text_of(kind.value) == "constant":
-        raise RefusedError(f"the constant schedule at {source.place(kind)} takes no warm-up")
+        raise RefusedError(f"the constant schedule has no warm-up, {source.place(kind)}")
     given = argument(arguments, ("warmup_steps",))
     if given is not None:
-        return scaled(source, run, "the warm-up", given, lambda _: steps, whole=True)
+        return scaled(source, run, "the warm-up length", given, lambda _: steps, whole=True)
     return added(source, arguments, "warmup_steps", str(steps))
 
 
 CHANGE = Change(
     name="schedule.warmup",
+    label="warm-up {}",
     forms=("schedule.warmup 500",),
-    says="let the rate rise over so many steps, at most three tenths of the run",
+    says="warm up the learning rate over N steps, at most 30% of the run",
     torch=_live,
     keras=_live,
     edit=_edit,

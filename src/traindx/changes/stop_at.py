@@ -26,7 +26,7 @@ from traindx.run import Run
 def _torch(program: Program, change: ChangeSpec) -> None:
     """End after so many steps; the recorder does it, as it ends every arm."""
     if change.number < 1:
-        raise TraindxError(f'"{change}": a run takes one step at least')
+        raise TraindxError(f'"{change}": the step must be at least 1')
     last = round(change.number)
     program.last_step = last if program.last_step is None else min(last, program.last_step)
     program.applied(change, f"the run ends after step {last}")
@@ -53,7 +53,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _epochs(run: Run, steps: int) -> int:
     per_epoch = run.facts.get(STEPS_PER_EPOCH)
     if not isinstance(per_epoch, int | float) or per_epoch < 1:
-        raise RefusedError("the run does not say how many steps an epoch has")
+        raise RefusedError("the number of steps per epoch is unknown")
     return max(1, round(steps / per_epoch))
 
 
@@ -75,10 +75,10 @@ def _shorter(source: Source, run: Run, epochs: int) -> Edited:
         isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call) and last_name(loop.iter.func) == "range"
     )
     if not counted or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
-        raise RefusedError(f"{source.shown} shows no loop over a range of epochs around its batches")
+        raise RefusedError(f"no loop over range(epochs) found in {source.shown}")
     first = source.code(loop.iter.args[0].value) if len(loop.iter.args) > 1 else "0"
     if first not in ("0", "1") or len(loop.iter.args) > 2:  # from 0 or 1, by ones
-        raise RefusedError(f"the epochs at {source.place(loop)} are not counted from 0 or 1")
+        raise RefusedError(f"epochs do not start at 0 or 1 at {source.place(loop)}")
     last = loop.iter.args[-1]
     new = last.with_changes(value=expression(str(epochs + int(first))))
     changed = loop.iter.with_changes(args=[*loop.iter.args[:-1], new])
@@ -111,10 +111,15 @@ def _from_run(_: ChangeSpec, run: Run) -> ChangeSpec | None:
     return ChangeSpec("stop.at", (str(int(losses.steps[best]) + 1),)) if best < len(losses) - 1 else None
 
 
+def _label(change: ChangeSpec) -> str:
+    return f"stop at step {change.dose}" if change.words else "early stopping"
+
+
 CHANGE = Change(
     name="stop.at",
+    label=_label,
     forms=("stop.at 400",),
-    says="end the run after so many steps, where the validation loss was best",
+    says="end the run at the step with the best validation loss",
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,

@@ -65,7 +65,7 @@ class _Matching:
     def matched(self, target: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
         """Targets in the shape of what the model gives."""
         self._was_needed = True
-        says = f"targets of shape {tuple(target.shape)} get the shape {tuple(given.shape)}"
+        says = f"targets of shape {tuple(target.shape)} reshaped to {tuple(given.shape)}"
         self._program.applied(self._change, says)
         return target.reshape(given.shape)
 
@@ -85,7 +85,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
         given, target = call.given, call.target
         if isinstance(call.loss, keras.src.losses.losses.LossFunctionWrapper):
-            program.refuse(change, "Keras brings targets into the shape of the predictions by itself")
+            program.refuse(change, "Keras already reshapes targets to the predictions")
         elif given.shape != target.shape and given.numel() == target.numel():
             call = replace(call, target=matching.matched(target, given))
         return original(call)
@@ -114,7 +114,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression]:
     plain = [one.value for one in call.args if not one.keyword]
     if len(plain) < 2:
-        raise RefusedError(f"prediction and target of the loss at {source.place(call)} do not go by place")
+        raise RefusedError(
+            f"the loss does not take prediction and target as positional arguments at {source.place(call)}"
+        )
     prediction, target = plain[0], plain[1]
     code = source.operand(target)
     if isinstance(prediction, cst.Name | cst.Attribute):
@@ -124,12 +126,13 @@ def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpressi
     if predicted.endswith(", 1)") and wanted == predicted.replace(", 1)", ",)"):
         return target, expression(f"{code}.unsqueeze(-1)")
     code = source.code(prediction)
-    raise RefusedError(f"the prediction at {source.place(call)} has no name to take its shape from: {code}")
+    raise RefusedError(f"the prediction is not in a variable ({code}) at {source.place(call)}")
 
 
 CHANGE = Change(
     name="targets.match_shape",
-    says="give targets the shape of predictions where both hold as many numbers",
+    label="match target shape",
+    says="reshape targets to the shape of the predictions if both have the same size",
     torch=_torch,
     keras=_keras,
     edit=_edit,

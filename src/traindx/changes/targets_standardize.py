@@ -29,9 +29,9 @@ _OF_NUMBERS = (
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
-    """Let the model predict standardised targets; what it gives is brought back to their own unit.
+    """Let the model predict standardized targets; what it gives is brought back to their own unit.
 
-    The loss is shown in the program's unit and learned from in standardised units, so that both arms show
+    The loss is shown in the program's unit and learned from in standardized units, so that both arms show
     the same thing.
     """
     scale = _Scale(program, change)
@@ -65,14 +65,14 @@ class _Scale:
         self.known: TargetScale | None = None
 
     def learned(self, given: torch.Tensor, target: torch.Tensor, compute: Loss) -> torch.Tensor:
-        """The loss in the program's unit, which is learned from in standardised units."""
+        """The loss in the program's unit, which is learned from in standardized units."""
         if self.known is None:
             self.known = scale_of(target)
             if self.known is None:
-                self._program.refuse(self._change, "the targets of the first batch are all the same")
+                self._program.refuse(self._change, "all targets of the first batch are equal")
                 return compute(given, target)
-            self._program.applied(self._change, f"targets are standardised: {self.known}")
-            # What the model gave before the scale was known is in standardised units already.
+            self._program.applied(self._change, f"targets standardized ({self.known})")
+            # What the model gave before the scale was known is in standardized units already.
             given = self.known.restored(given)
         shown = compute(given, target)
         return learned_from(shown, compute(self.known.standardized(given), self.known.standardized(target)))
@@ -85,7 +85,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
         if kind_of(call.loss) not in _KERAS_LOSSES or outputs > 1:
-            program.refuse(change, "the model is no regression with one output")
+            program.refuse(change, "not a regression model with one output")
             return original(call)
         return scale.learned(
             call.given, call.target, lambda one, other: original(replace(call, given=one, target=other))
@@ -105,17 +105,17 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Standardise the targets by their training rows; predictions are then in deviations from the mean."""
+    """Standardize the targets by their training rows; predictions are then in deviations from the mean."""
     loss = run.facts.get(LOSS_FUNCTION)
     if loss is not None and loss not in _OF_NUMBERS:
-        raise RefusedError(f"{loss} compares no numbers that could be standardised")
+        raise RefusedError(f"{loss} does not compare numeric targets")
     arrays = arrays_of(source, run, 1)
     rows = arrays.fitted
     statistics = f"{_MEAN}, {_STD} = {rows}.mean(), {rows}.std()"
-    undone = f"  # a prediction * {_STD} + {_MEAN} has the old unit"
+    undone = f"  # prediction * {_STD} + {_MEAN} is in the original unit"
     parts = remade(source, arrays, [statistics + undone], _standard, [_MEAN, _STD])
-    says = f"{named(arrays)} standardised behind {place_of(source, arrays)}"
-    return Edited(parts, f"{says}; losses and predictions are in deviations from the mean then")
+    says = f"{named(arrays)} standardized after {place_of(source, arrays)}"
+    return Edited(parts, f"{says}; losses and predictions are then in units of the target std")
 
 
 def _standard(array: str) -> str:
@@ -124,7 +124,8 @@ def _standard(array: str) -> str:
 
 CHANGE = Change(
     name="targets.standardize",
-    says="let a regression learn targets with mean 0 and deviation 1; predictions keep their unit",
+    label="standardize targets",
+    says="standardize regression targets to mean 0 and std 1; predictions keep their unit",
     torch=_torch,
     keras=_keras,
     edit=_edit,

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from traindx.errors import TraindxError
+from traindx.format import number
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -25,7 +26,7 @@ class Measure(Enum):
     """What arms are compared by; all but speed are better when they are lower."""
 
     LOSS = "training loss"
-    LOSS_SIZE = "size of the training loss"
+    LOSS_SIZE = "magnitude of the training loss"
     """Where the change turns its sign: the loss that went below every bound was the worse one."""
     VALIDATION_LOSS = "validation loss"
     ERROR = "training error"
@@ -65,14 +66,23 @@ class ChangeSpec:
         return self.words[:1] == ("x",)
 
     @property
+    def dose(self) -> str:
+        """How, as people read it: "/ 10" for ("x", "0.1"), "x 4", "500"."""
+        if not self.is_factor:
+            return " ".join(self.words)
+        inverse = 1 / self.number
+        is_divided = self.number < 1 and math.isclose(inverse, round(inverse))
+        return f"/ {number(round(inverse))}" if is_divided else f"x {number(self.number)}"
+
+    @property
     def number(self) -> float:
-        """The last word as a number; refused where it is none."""
+        """The last word as a number; refused if it is not one."""
         try:
             value = float(self.words[-1])
         except (IndexError, ValueError):
             value = math.nan
         if not math.isfinite(value):
-            raise TraindxError(f'the change "{self}" needs a number at its end')
+            raise TraindxError(f'"{self}" must end with a number, for example: optimizer.lr x 0.1')
         return value
 
     def scaled(self, present: float) -> float:
@@ -130,6 +140,8 @@ class Change:
 
     name: str
     """As a text names it: "optimizer.lr"."""
+    label: str | Callable[[ChangeSpec], str]
+    """As people call it: "lr / 10"; in a text, {} stands for the dose."""
     says: str
     """What it does, in one line."""
     torch: Callable[[Program, ChangeSpec], None]
@@ -165,18 +177,22 @@ class Change:
         """The part of a training that it changes: two changes of the same part are not combined."""
         return self.name.partition(".")[0]
 
+    def label_for(self, spec: ChangeSpec) -> str:
+        """The readable name of one text of this change: "lr / 10" for "optimizer.lr x 0.1"."""
+        return self.label.format(spec.dose) if isinstance(self.label, str) else self.label(spec)
+
     def check(self, spec: ChangeSpec) -> None:
         """Refuse a text that is written as none of the forms is."""
         if spec.name == self.also:
             if spec.words:
-                raise TraindxError(f'"{spec}": is written without more words: {self.also}')
+                raise TraindxError(f'"{spec}": {self.also} takes no value')
             return
         if _shape(spec.words) not in {_shape(parse_change(form).words) for form in self.forms}:
-            raise TraindxError(f'"{spec}": is written otherwise, for example: {"; ".join(self.forms)}')
+            raise TraindxError(f'"{spec}": expected one of these forms: {"; ".join(self.forms)}')
         if spec.is_factor and not spec.number > 0:
-            raise TraindxError(f'"{spec}": multiplies by a number above 0')
+            raise TraindxError(f'"{spec}": the factor must be greater than 0')
         if any(_kind(word) == "number" and float(word) < 0 for word in spec.words):
-            raise TraindxError(f'"{spec}": has a number below 0')
+            raise TraindxError(f'"{spec}": the value must not be negative')
 
     def needs_recording(self, spec: ChangeSpec) -> bool:
         """Whether a number of it is to come from a recording: stop.early, or gradients.clip p95."""
@@ -187,8 +203,8 @@ def as_in_torch(_program: KerasProgram, _spec: ChangeSpec) -> None:
     """Begin nothing more in Keras: what the change does to torch is done to Keras on top of it."""
 
 
-TORCH_LAYERS_ONLY = Refusal("the change takes hold of torch's own layers, and the model is one of Keras'")
-NOT_IN_SOURCE = Refusal('"{change}" cannot be written into source by a machine')
+TORCH_LAYERS_ONLY = Refusal("works on torch layers only; this is a Keras model")
+NOT_IN_SOURCE = Refusal("{change} has no source patch")
 
 
 @cache
@@ -205,13 +221,18 @@ def change_of(spec: ChangeSpec) -> Change:
     known = known_changes()
     found = known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
     if found is None:
-        raise TraindxError(f'"{spec}": there is no change {spec.name}; there are {", ".join(sorted(known))}')
+        raise TraindxError(f'unknown change "{spec}"; known changes: {", ".join(sorted(known))}')
     return found
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:
     """Changes that belong together as text."""
     return " + ".join(map(str, specs))
+
+
+def label_of(specs: Iterable[ChangeSpec]) -> str:
+    """Changes that belong together as people call them: "lr / 10 + warm-up 500"."""
+    return " + ".join(change_of(spec).label_for(spec) for spec in specs)
 
 
 def kind_of(specs: Iterable[ChangeSpec]) -> str:
@@ -230,7 +251,7 @@ def parse_change(text: str) -> ChangeSpec:
     """The change of a text; refused where it names nothing."""
     words = text.split()
     if not words or "." not in words[0]:
-        raise TraindxError(f'"{text}" is no change; for example: optimizer.lr x 0.1')
+        raise TraindxError(f'"{text}" is not a change; expected NAME VALUE, for example: optimizer.lr x 0.1')
     return ChangeSpec(words[0], tuple(words[1:]))
 
 

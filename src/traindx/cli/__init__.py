@@ -15,7 +15,7 @@ from traindx import __version__
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn, Protocol
 
     class Command(Protocol):
@@ -33,6 +33,21 @@ if TYPE_CHECKING:
 
 DONE, CONDITION_MET, BAD_INPUT = 0, 1, 2
 
+HOME = """\
+Find out why a training run fails, and prove the fix.
+
+Start here    traindx run train.py           record and diagnose your script
+              traindx demo                   see it work, 1 min
+Run           run  treat  apply  preflight  lr-find
+Read logs     diagnose  compare  inspect
+Examine       examine data | model | gradients | activations
+Look up       explain  causes  cases  ask
+Agents        mcp  skill
+Shell         completion
+traindx help COMMAND shows options and examples
+"""
+_OPTIONS = ("-h", "--help", "--version")
+
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence and where to look, without the whole usage."""
@@ -41,10 +56,19 @@ class _Parser(argparse.ArgumentParser):
         """Leave with exit code 2."""
         self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
 
+    @property
+    def options(self) -> list[str]:
+        """The names of all options."""
+        return [option for action in self._actions for option in action.option_strings]
+
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # as argparse has it
         """Parse, and refuse what is left over, by the command that was given it and not by all of them."""
         found, left = super().parse_known_args(args, namespace)
         if left:
+            option = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
+            hint = did_you_mean(option, self.options) if option else ""
+            if hint:
+                self.exit(BAD_INPUT, f'{self.prog}: unknown option "{option}"; {hint}\n')
             self.error(f"unrecognized arguments: {' '.join(left)}")
         return found, left
 
@@ -63,24 +87,59 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         drop_output()
         return DONE
     except OSError as error:
-        sys.stderr.write(f"traindx: {error.strerror or error}; the output is not complete\n")
+        sys.stderr.write(f"traindx: {error.strerror or error}; the output is incomplete\n")
         drop_output()
         return BAD_INPUT
 
 
 def _run(argv: "Sequence[str] | None") -> int:
-    parser, commands = build_parser()
-    arguments = parser.parse_args(argv)
-    if arguments.command is None:
-        parser.print_help()
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words == ["help"]:
+        sys.stdout.write(HOME)
         return DONE
+    words = [*words[1:], "--help"] if words[0] == "help" else ["--version"] if words == ["version"] else words
+    parser, commands = build_parser()
+    name = next((word for word in words if not word.startswith("-")), "")
+    if name and name not in commands and words[0] not in _OPTIONS:
+        sys.stderr.write(f"traindx: {_unknown(words, commands)}\n")
+        return BAD_INPUT
     from traindx.errors import TraindxError
 
     try:
+        arguments = parser.parse_args(configured(words, parser))
+        if arguments.command is None:
+            sys.stdout.write(HOME)
+            return DONE
+        _choose_color(arguments.color)
         return commands[arguments.command].run(arguments)
     except TraindxError as error:
-        sys.stderr.write(f"traindx {arguments.command}: {error}\n")
+        sys.stderr.write(f"traindx {name}: {error}\n")
         return BAD_INPUT
+
+
+def _unknown(words: "Sequence[str]", commands: "Iterable[str]") -> str:
+    """What is said of a first word that is no command."""
+    word = next(one for one in words if not one.startswith("-"))
+    if word.endswith(".py") or os.path.isfile(word):
+        verb = "run" if word.endswith(".py") else "diagnose"
+        return f'unknown command "{word}"; did you mean: traindx {verb} {" ".join(words)}'
+    return f'unknown command "{word}"; {did_you_mean(word, commands) or "traindx lists the commands"}'
+
+
+def did_you_mean(word: str, known: "Iterable[str]") -> str:
+    """A hint at the nearest of some names; empty where none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _choose_color(choice: "str | None") -> None:
+    """Let --color decide: everything that colors looks at these variables."""
+    if choice in ("always", "never"):
+        os.environ.pop("NO_COLOR", None)
+        os.environ.pop("FORCE_COLOR", None)
+        os.environ["FORCE_COLOR" if choice == "always" else "NO_COLOR"] = "1"
 
 
 def _prepare_output() -> None:
@@ -97,14 +156,33 @@ def drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def configured(words: "list[str]", parser: argparse.ArgumentParser) -> "list[str]":
+    """The words with the defaults of the project's `[tool.traindx]` before them."""
+    if not _has_project(os.getcwd()):
+        return words
+    from traindx.cli._defaults import with_defaults
+
+    return with_defaults(words, parser)
+
+
+def _has_project(folder: str) -> bool:
+    """Whether a pyproject.toml is at or above a folder."""
+    while not os.path.isfile(os.path.join(folder, "pyproject.toml")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return False
+    return True
+
+
 def build_parser() -> "tuple[argparse.ArgumentParser, dict[str, Command]]":
     """The parser of all commands, and the commands by name."""
     parser = _Parser(
         prog="traindx",
-        description="Tells why a neural network's training fails, and proves the fix.",
-        epilog="traindx COMMAND --help shows what a command takes, with examples.",
+        description="Find out why a training run fails, and prove the fix.",
+        epilog="traindx help COMMAND shows options and examples",
     )
     parser.add_argument("--version", action="version", version=f"traindx {__version__}")
+    parser.set_defaults(color=None)
     return parser, add_commands(parser, __name__, "command")
 
 
@@ -142,3 +220,7 @@ def describe(command: "Command", parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"examples:\n{command.EXAMPLES}"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     command.configure(parser)
+    # Here and not with the other options: every command colors what it shows.
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default=None, help="color the output (default: auto)"
+    )

@@ -27,10 +27,10 @@ class Met:
     @property
     def now(self) -> str:
         """What is said when the program is about to be stopped."""
-        return f"step {self.step}: {self.condition} is met ({self.sureness}); the program is being stopped"
+        return f"[step {self.step}] {self.condition} is met ({self.sureness}); stopping the program"
 
     @property
-    def afterwards(self) -> str:
+    def afterward(self) -> str:
         """What is said when it has ended."""
         return f"stopped at step {self.step}: {self.condition} was met ({self.sureness})"
 
@@ -110,7 +110,7 @@ def _condition(text: str) -> Condition:
     name, colon, share = text.partition(":")
     known = [*_VERDICTS, *(cause.slug for cause in knowledge.causes())]
     if name not in known:
-        todo = f"give {', '.join(_VERDICTS)}, or a cause (traindx causes lists them)"
+        todo = f"use {', '.join(_VERDICTS)}, or a cause from traindx causes"
         raise UnknownNameError("condition or cause", name, known, todo=todo)
     if not colon:
         return Condition(name)
@@ -119,7 +119,7 @@ def _condition(text: str) -> Condition:
     confidence = _share(share)
     if confidence is None:
         raise SettingsError(
-            f"--fail-on {text}: a confidence is a number from 0 to 1; for example --fail-on {name}:0.8"
+            f"--fail-on {text}: confidence must be between 0 and 1; for example --fail-on {name}:0.8"
         )
     return Condition(name, confidence)
 

@@ -6,23 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._output import Maker, coloured, complain, places_of, publish, refuse_places, terminal_width
+from traindx.cli import CONDITION_MET, DONE
+from traindx.cli._output import (
+    Maker,
+    complain,
+    page_makers,
+    page_text,
+    places_of,
+    publish,
+    refuse_places,
+)
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark
-from traindx.report.problem_advice import FAIL, WARN, mark
 
 if TYPE_CHECKING:
     from torch import nn
 
     from traindx.exams.objective import Loss
-    from traindx.finding import Finding
     from traindx.report.documents.run import Document
-    from traindx.report.sheets import Sheet
+    from traindx.report.results.model_exam import ModelResult
     from traindx.run import Run
 
-_LABELS = {"export": "rows", "png": "picture", "html": "page", "md": "markdown", "json": "data"}
+FAIL, WARN = Mark.FAIL.value, Mark.WARN.value
+NEVER = "never"
+"""The condition with which an exam never ends with exit code 1."""
 
 
 def program_of(arguments: argparse.Namespace) -> list[str]:
@@ -49,6 +57,8 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
     if maker and not checkpoint and ":" not in maker and os.path.isfile(maker):
         # As people write it whose model is a file.
         checkpoint, maker = maker, None
+    if maker:
+        _warn_of_training(maker)
     made = made_by(maker) if maker else None
     if checkpoint:
         found = opened(checkpoint, made, trust=arguments.trust)
@@ -56,6 +66,19 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
     if made is None:
         raise TraindxError("no model was given; give --checkpoint FILE, --model MODULE:NAME, or both")
     return made, ["the model has no checkpoint: its weights are as it was built"]
+
+
+def _warn_of_training(maker: str) -> None:
+    """Say that importing a script is going to train, if it is."""
+    from traindx.lint.training_start import training_at_import
+
+    path = maker.rpartition(":")[0]
+    if not path.endswith(".py") or not os.path.isfile(path):
+        return
+    line = training_at_import(Path(path).read_text(encoding="utf-8", errors="replace"))
+    if line is not None:
+        todo = 'put it under if __name__ == "__main__": (Ctrl-C to stop now)'
+        complain("examine", f"importing {path} starts training at line {line}; {todo}")
 
 
 def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
@@ -97,7 +120,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
     from traindx.recorder.launch.child import run_to_end, signals_held
     from traindx.recorder.launch.command import command_from
     from traindx.recorder.launch.environment import recording_environment
-    from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
+    from traindx.recorder.launch.outcome import recordings, silence, stopped
     from traindx.recorder.launch.process_tree import Reminder
 
     with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
@@ -110,9 +133,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
             command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out
         )
         if not recordings(folder):
-            raise TraindxError(
-                f"{command.title}: {why_nothing(folder)}; examine a program that trains with torch"
-            )
+            raise TraindxError(f"{command.title}: {silence(folder)}")
         from dataclasses import replace
 
         from traindx.readers.loading.runs import load
@@ -131,10 +152,10 @@ def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str) -> None
     """A condition that can never be met is a slip."""
     from traindx.diagnosis import knowledge
 
-    known = [*verdicts, *(cause.slug for cause in knowledge.causes())]
+    known = [*verdicts, NEVER, *(cause.slug for cause in knowledge.causes())]
     for condition in conditions:
         if condition not in known:
-            todo = f"give {', '.join(verdicts)}, or a cause (traindx causes lists them)"
+            todo = f"give {', '.join(verdicts)}, {NEVER}, or a cause (traindx causes lists them)"
             raise UnknownNameError("condition or cause", condition, known, todo=todo)
 
 
@@ -145,68 +166,58 @@ def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
 
 def results(
     arguments: argparse.Namespace,
-    sheet: "Sheet",
+    exam: "ModelResult",
+    source: str,
     document: "Callable[[], Document]",
     picture: "Callable[[], tuple[str, bytes]] | None" = None,
 ) -> int:
-    """Print and write what was found; the exit code."""
+    """Print and write what was found in a model; the exit code. `source` gave the batch."""
     from importlib.util import find_spec
 
-    from traindx.report.html.exams import exam_page
-    from traindx.report.markdowns.exams import exam_markdown
     from traindx.report.renderers.json import as_text
-    from traindx.report.terminal.exams import exam_text
+    from traindx.report.results.model_exam import page, summary
 
     # A page does without its picture where there is nothing to draw it with.
     is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
     name, drawn = picture() if picture is not None and is_drawn else ("", None)
+    made = page(exam, source, drawn)
     makers: dict[str, Maker] = {
-        "html": lambda: exam_page(sheet, drawn),
-        "md": lambda: exam_markdown(sheet),
+        **page_makers(lambda: made, arguments),
         "json": lambda: as_text(document()) + "\n",
         "png": lambda: drawn or b"",
     }
-    text = exam_text(sheet, width=terminal_width(), colour=coloured(), everything=arguments.all)
-    met = [condition for condition in arguments.fail_on if _is_met(condition, sheet.problems)]
-    return _tell(arguments, _places(arguments, name), makers, text, met)
-
-
-def _is_met(condition: str, problems: "tuple[Finding, ...]") -> bool:
-    found = mark(problems)
-    if condition in (FAIL, WARN):
-        return found in (FAIL, condition)
-    return any(one.cause == condition for one in problems)
+    text = page_text(made, arguments, summary(exam))
+    causes = [one.cause for one in exam.problems]
+    return _told(arguments, exam.mark, causes, _places(arguments, name), makers, text)
 
 
 def data_results(examination: Examination, arguments: argparse.Namespace, makers: Mapping[str, Maker]) -> int:
-    """Write what was asked for, show the exam, and tell by which exit code the command ends."""
-    from traindx.report.terminal.exams import examination_text
+    """Print and write what was found in data; the exit code."""
+    from traindx.report.results.data_exam import page, summary
 
     names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
     places = places_of(arguments, names)
     sources = [one for one in (arguments.source, arguments.validation) if one is not None]
     refuse_places(places, sources, before_work=False)
-    text = examination_text(examination, width=terminal_width(), colour=coloured())
-    met = [condition for condition in arguments.fail_on if _is_met_by_data(condition, examination)]
-    return _tell(arguments, places, makers, text, met)
+    text = page_text(page(examination), arguments, summary(examination))
+    return _told(arguments, examination.verdict, examination.causes, places, makers, text)
 
 
-def _is_met_by_data(condition: str, examination: Examination) -> bool:
-    if condition in (FAIL, WARN):
-        return examination.verdict.rank >= Mark(condition).rank
-    return condition in examination.causes
-
-
-def _tell(
+def _told(
     arguments: argparse.Namespace,
+    mark: Mark,
+    causes: Sequence[str],
     places: Mapping[str, str],
     makers: Mapping[str, Maker],
     text: str,
-    met: Sequence[str],
 ) -> int:
-    """Write every output, whichever fails, show the text and say which conditions are met; the exit code."""
-    command = f"{arguments.command} {arguments.exam}"
-    is_written = publish(command, places, makers, text, _LABELS)
-    for condition in met:
-        complain(command, f"--fail-on {condition} is met")
-    return (CONDITION_MET if met else DONE) if is_written else BAD_INPUT
+    """Publish an exam; the exit code is 1 if a condition is met; without conditions, on FAIL."""
+    conditions = [] if NEVER in arguments.fail_on else arguments.fail_on
+    met = [
+        f"--fail-on {one} is met"
+        for one in conditions
+        if one in causes or (one in (FAIL, WARN) and mark.rank >= Mark(one).rank)
+    ]
+    code = publish(f"{arguments.command} {arguments.exam}", places, makers, text, met=met)
+    fails = mark is Mark.FAIL and not arguments.fail_on
+    return CONDITION_MET if code == DONE and fails else code

@@ -1,4 +1,4 @@
-"""The interview on a terminal: asks, reads what is typed, and shows how the belief moves."""
+"""The interview on a terminal: asks, echoes each answer as it was understood, and shows what it changed."""
 
 import os
 import shlex
@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.cli._output import coloured, terminal_width
+from traindx.cli._output import colored, terminal_width
 from traindx.errors import TraindxError
 from traindx.format import printable
 from traindx.interview.check_claim import check
@@ -22,12 +22,13 @@ from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.interview.session import begin, claim, give, tell
 from traindx.interview.types import Claim, Consultation
-from traindx.report.terminal.interview import belief_text, claim_text, menu_text, opening_text, question_text
+from traindx.report.dialog import belief_text, claim_text, menu_text, opening_text, question_text
 from traindx.trials.types import Progress
 
 Read = Callable[[str], str]
 
 _PROMPT = "> "
+_LONG = 600
 _RUNS = Path(".traindx/runs")
 
 
@@ -42,7 +43,11 @@ class _Desk:
     read: Read
     say: Progress
     width: int
-    colour: bool
+    color: bool
+
+    def note(self, what: str) -> None:
+        """Echo what was understood."""
+        self.say(f"   noted: {printable(what, _LONG)}\n")
 
     def ask(self) -> str:
         """The next line; the end of input ends the interview."""
@@ -63,8 +68,8 @@ def interviewed(
         # With it, lines can be edited and called back.
         with suppress(ImportError):
             import readline  # noqa: F401
-    desk = _Desk(read or input, say or _print, terminal_width(), coloured())
-    desk.say(opening_text(width=desk.width, colour=desk.colour))
+    desk = _Desk(read or input, say or _print, terminal_width(), colored())
+    desk.say(opening_text(width=desk.width, color=desk.color))
     try:
         while not (consultation.interview.complaints or consultation.outside):
             consultation = _complain(desk, consultation)
@@ -72,7 +77,7 @@ def interviewed(
             consultation = _ask(desk, consultation, question)
         desk.say("\n")
     except EndedError:
-        desk.say("\nEnded here; this is what is known so far.\n\n")
+        desk.say("\nStopped here; the result so far:\n\n")
     return consultation
 
 
@@ -84,15 +89,15 @@ def _print(text: str) -> None:
 def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
     """Ask for the complaint once; it may belong to another field, or be none."""
     entries = [one.says for one in COMPLAINTS.values()]
-    asks = "What do you see? Several may be chosen, such as 1 3, or describe it in words."
-    desk.say(menu_text(asks, entries, width=desk.width, colour=desk.colour))
+    asks = "What do you see? Type one or more numbers, such as 1 3, or describe it."
+    desk.say(menu_text(asks, entries, width=desk.width, color=desk.color))
     typed = desk.ask()
     aside = _aside(desk, consultation, typed)
     if aside is not None:
         return aside
     chosen, words = _chosen(typed), typed
     if chosen == (OTHER,):
-        desk.say("   Describe it in a sentence.\n")
+        desk.say("   Describe it in one sentence.\n")
         words = desk.ask()
         chosen = complaints_in(words) or (OTHER,)
     elif chosen:
@@ -105,7 +110,7 @@ def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
         return _joined(desk, begun, consultation)
     if begun.claims:
         return _check(desk, consultation, begun.claims)
-    desk.say("   That fits none of them; type numbers, or other words.\n\n")
+    desk.say(f'   "{printable(typed, _LONG)}" matches none of these; type a number, or other words.\n\n')
     return consultation
 
 
@@ -114,12 +119,13 @@ def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Con
     for gathered in consultation.interview.gathered:
         begun = give(begun, gathered)
     begun = claim(begun, consultation.claims)
-    desk.say(belief_text(begun.moves[-1], width=desk.width, colour=desk.colour))
+    desk.note(begun.interview.complaint)
+    desk.say(belief_text(begun.moves[-1], width=desk.width, color=desk.color))
     return begun
 
 
 def _chosen(typed: str) -> tuple[Complaint, ...]:
-    """Complaints by number or slug; none where the words are something else."""
+    """Complaints by number or slug; none if the words are something else."""
     known = list(COMPLAINTS.values())
     words = typed.replace(",", " ").split()
     try:
@@ -132,9 +138,9 @@ def _chosen(typed: str) -> tuple[Complaint, ...]:
 
 
 def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
-    """Ask until there is an answer, or something else that was typed in its place."""
+    """Ask until there is an answer, or something else that was typed instead."""
     number = len(consultation.interview.told) + 2
-    desk.say("\n" + question_text(question, number, width=desk.width, colour=desk.colour))
+    desk.say("\n" + question_text(question, number, width=desk.width, color=desk.color))
     while True:
         typed = desk.ask()
         aside = _aside(desk, consultation, typed)
@@ -147,10 +153,25 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
                 return _check(desk, consultation, claims_in(typed))
             desk.say(f"   {error}\n")
             continue
+        if not _is_meant(desk, consultation, told):
+            continue
         consultation = tell(consultation, told)
         if told.is_known:
-            desk.say(belief_text(consultation.moves[-1], width=desk.width, colour=desk.colour))
+            desk.say(belief_text(consultation.moves[-1], width=desk.width, color=desk.color))
         return consultation
+
+
+def _is_meant(desk: _Desk, consultation: Consultation, told: Told) -> bool:
+    """Echo an answer; one far outside of the typical range counts only once it is confirmed."""
+    doubt = told.doubts(consultation.interview.facts)
+    if not doubt:
+        desk.note(told.says)
+        return True
+    desk.note(f"{told.says}. {doubt[:1].upper()}{doubt[1:]}; is that right? [Y/n]")
+    if desk.ask().lower() in ("", "y", "yes"):
+        return True
+    desk.say("   Type the answer again.\n")
+    return False
 
 
 def _told(question: Question, typed: str) -> Told:
@@ -160,7 +181,7 @@ def _told(question: Question, typed: str) -> Told:
 
 
 def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation | None:
-    """What is no answer: a path, a program to run, a claim; None where it is none of them."""
+    """A path, a program to run or a claim instead of an answer; None if it is none of them."""
     try:
         if typed.startswith("run "):
             return _record(desk, consultation, typed.removeprefix("run "))
@@ -169,24 +190,24 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
         if typed and not typed.isdecimal() and os.path.exists(os.path.expanduser(typed)):
             return _give(desk, consultation, typed)
     except TraindxError as error:
-        desk.say(f"   {printable(str(error), 600)}\n")
+        desk.say(f"   {printable(str(error), _LONG)}\n")
         return consultation
     return None
 
 
 def _check(desk: _Desk, consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
-    """Say what the evidence says to claims."""
+    """Check claims against the evidence."""
     for one in claims:
         checked = check(one, consultation.interview, consultation.ranking)
-        desk.say(claim_text(checked, width=desk.width, colour=desk.colour))
+        desk.say(claim_text(checked, width=desk.width, color=desk.color))
     return claim(consultation, claims)
 
 
 def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:
     consultation = give(consultation, gather(path))
     move = consultation.moves[-1]
-    desk.say(f"   {printable(f'{move.asks}: {move.says}', 600)}\n")
-    desk.say(belief_text(move, width=desk.width, colour=desk.colour))
+    desk.note(f"{move.asks}: {move.says}")
+    desk.say(belief_text(move, width=desk.width, color=desk.color))
     return consultation
 
 
@@ -196,7 +217,7 @@ def _record(desk: _Desk, consultation: Consultation, command: str) -> Consultati
         words = shlex.split(command)
     except ValueError as error:
         raise TraindxError(f"run {command}: {error}; type it as in a shell") from error
-    desk.say(f"   traindx run -- {command}   runs your program as it is, and records it. Go on? [y/N]\n")
+    desk.say(f"   traindx run -- {command}   runs and records your program. Continue? [y/N]\n")
     if desk.ask().lower() not in ("y", "yes"):
         desk.say("   Not run.\n")
         return consultation
@@ -204,7 +225,7 @@ def _record(desk: _Desk, consultation: Consultation, command: str) -> Consultati
     _run([sys.executable, "-m", "traindx", "run", "--", *words])
     new = sorted(set(_RUNS.glob("*")) - before)
     if not new:
-        raise TraindxError(f"run {command}: left no recording; see what it printed")
+        raise TraindxError(f"run {command}: nothing recorded; see its output above")
     return _give(desk, consultation, str(new[-1]))
 
 

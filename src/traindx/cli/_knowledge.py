@@ -1,4 +1,4 @@
-"""The knowledge base as data, and on the terminal."""
+"""The knowledge base: searched, as data, and on the terminal."""
 
 import argparse
 import io
@@ -12,24 +12,26 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from traindx.cause import Cause
-from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._output import Maker, coloured, places_of, publish, refuse_places, terminal_width
+from traindx.cause import Cause, Kind
+from traindx.cli._output import Maker, colored, places_of, publish, refuse_places, terminal_width
 from traindx.cli._pages import Page, summary
+from traindx.diagnosis import knowledge
 from traindx.finding import Sign
+from traindx.report.code_lines import fitted
 from traindx.report.documents.diagnosis import fix_document
 from traindx.report.documents.run import Json, head
-from traindx.report.terminal.paper import fitted
 
-# The colours of the terminal itself: a theme with a background of its own is unreadable on half of them.
+# The colors of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})
+
+_KINDS = {Kind.WHY: "root cause", Kind.HOW: "mechanism"}
 
 _CODE = re.compile(r"(?s)(```python\n)(.*?)(\n```)")
 _CODE_WIDTH = 76
 
 
 def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
-    """Causes and signs as indented JSON."""
+    """Causes and checks as indented JSON."""
     document: Json = {
         **head("knowledge"),
         "causes": [_cause(cause) for cause in causes],
@@ -38,23 +40,58 @@ def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def as_text(page: Page) -> str:
-    """A page as wide as the terminal, coloured only on a terminal."""
+def matching(words: str) -> tuple[Cause, ...]:
+    """The causes whose name or symptoms contain some words; if none do, those described by them.
+
+    The name of a check, which has an underscore, matches none.
+    """
+    if "_" in words or not words.strip():
+        return ()
+    sought = re.compile(rf"\b{re.escape(_plain(words).removesuffix('s'))}s?\b")
+    known = knowledge.causes()
+    for texts in (_names, _symptoms), (_descriptions,):
+        found = [[cause for cause in known if sought.search(_plain("; ".join(of(cause))))] for of in texts]
+        if any(found):
+            return tuple(dict.fromkeys(cause for causes in found for cause in causes))
+    return ()
+
+
+def _names(cause: Cause) -> tuple[str, ...]:
+    return (cause.slug, cause.title)
+
+
+def _symptoms(cause: Cause) -> tuple[str, ...]:
+    return tuple(symptom.value for symptom in cause.symptoms)
+
+
+def _descriptions(cause: Cause) -> tuple[str, ...]:
+    blamed = [text for one in cause.misdiagnoses for text in (one.says, one.blames)]
+    return (cause.sections["What you see"], *(fix.title for fix in cause.fixes), *blamed)
+
+
+def _plain(text: str) -> str:
+    """Text in which words are found however they are spelled: lowercase, no dashes, lr in full."""
+    spaced = re.sub(r"[\s-]+", " ", text.lower()).strip()
+    return re.sub(r"\blr\b", "learning rate", spaced)
+
+
+def as_text(page: Page, *, full: bool = False) -> str:
+    """A page as wide as the terminal, colored only on a terminal; `full`: with what is folded."""
     parts: list[RenderableType] = [Text(page.title, style="bold"), "", _markdown(page.opening)]
-    for heading, text in page.sections:
+    for heading, text in (*page.sections, *([page.folded] if full else [])):
         parts += ["", Text(heading, style="bold underline"), "", _markdown(text)]
     return _rendered(Group(*parts))
 
 
-def list_as_text(causes: Iterable[Cause]) -> str:
+def list_as_text(causes: Iterable[Cause], heading: str = "") -> str:
     """Causes on a line each."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("cause", "says", "title"):
-        table.add_column(heading, no_wrap=heading != "title")
+    for column in ("cause", "kind", "title"):
+        table.add_column(column, no_wrap=column != "title")
     for cause in causes:
-        table.add_row(Text(cause.slug, style="cyan"), cause.kind.value, Text(cause.title))
-    closing = "why: a root · how: a mechanism · traindx explain CAUSE tells more"
-    return _rendered(Group(table, "", Text(closing, style="dim")))
+        table.add_row(Text(cause.slug, style="cyan"), _KINDS[cause.kind], Text(cause.title))
+    closing = Text("traindx explain CAUSE shows one of them", style="dim")
+    return _rendered(Group(*([heading, ""] if heading else []), table, "", closing))
 
 
 def table_as_text(table: str) -> str:
@@ -73,16 +110,16 @@ def tell(arguments: argparse.Namespace, name: str, text: str, markdown: str, dat
     places = places_of(arguments, {"md": f"{name}.md", "json": f"{name}.json"})
     refuse_places(places, (), before_work=False)
     makers: dict[str, Maker] = {"md": lambda: markdown, "json": lambda: data}
-    return DONE if publish(arguments.command, places, makers, text) else BAD_INPUT
+    return publish(arguments.command, places, makers, text, labels={})
 
 
 def _rendered(what: RenderableType) -> str:
-    stream, colour = io.StringIO(), coloured()
+    stream, color = io.StringIO(), colored()
     console = Console(
         file=stream,
         width=max(terminal_width(), 60),
-        force_terminal=colour,
-        color_system="standard" if colour else None,
+        force_terminal=color,
+        color_system="standard" if color else None,
         highlight=False,
         markup=False,
         emoji=False,
@@ -103,7 +140,7 @@ def _single_spaced(text: str) -> str:
 
 
 def _markdown(text: str) -> Markdown:
-    # Code that the terminal would wrap in the middle of a word is broken where Python allows it.
+    # The terminal would wrap long code in the middle of a word.
     whole = _CODE.sub(lambda match: f"{match[1]}{fitted(match[2], _CODE_WIDTH)}{match[3]}", text)
     return Markdown(whole, code_theme="ansi_dark", hyperlinks=False)
 
@@ -129,7 +166,6 @@ def _cause(cause: Cause) -> Json:
             "does": cause.experiment.does,
             "if_true": cause.experiment.if_true,
             "if_false": cause.experiment.if_false,
-            "minutes": cause.experiment.minutes,
         },
         "page": dict(cause.sections),
     }

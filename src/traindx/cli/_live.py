@@ -16,23 +16,23 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 from traindx.cli._conditions import Condition, Met, reached, stopping
-from traindx.cli._output import ProgressLine, coloured
+from traindx.cli._output import ProgressLine, colored
 from traindx.cli._report import Judge
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.finding import Severity
-from traindx.format import percent, printable, step
+from traindx.format import percent, printable
 from traindx.readers.loading.runs import Reading, read
 from traindx.recorder.launch.child import wake
 from traindx.recorder.launch.outcome import recordings
 from traindx.recorder.launch.process_tree import Stop
-from traindx.report.results.diagnosis import since
+from traindx.report.results.evidence import seen_reasons
 from traindx.run import Run
 from traindx.trials.types import Report
 
 _SURE = 0.8
 _MOST = 5
 """Lines in a run: who has read five knows that something is wrong."""
-_TODO = "Ctrl-C stops it, the report follows at the end"
+_TODO = "Ctrl-C to stop now; full report at the end"
 
 K = TypeVar("K", bound=Hashable)
 
@@ -55,16 +55,29 @@ class Alarms:
 
     def __init__(self) -> None:
         self._repeated: Repeated[tuple[str, str]] = Repeated()
+        self._cleared: Repeated[str] = Repeated()
         self._said: set[str] = set()
+        self._lines = 0
 
     def lines(self, report: Report) -> list[str]:
-        """What to say after a look: each cause once, whichever of several trainings suffers from it."""
+        """What to say after a look: each cause once, whichever run has it, and once if it is gone again."""
+        now = _serious(report)
         lines = []
-        for (_, slug), says in self._repeated.again(_serious(report)).items():
-            if slug not in self._said and len(self._said) < _MOST:
+        for (_, slug), says in self._repeated.again(now).items():
+            if slug not in self._said and self._lines < _MOST:
                 self._said.add(slug)
                 lines.append(says)
+        held = {slug for _, slug in now}
+        gone = {slug: f"[step {_reached(report)}] cleared: {slug}" for slug in self._said - held}
+        for slug, says in self._cleared.again(gone).items():
+            self._said.discard(slug)
+            lines.append(says)
+        self._lines += len(lines)
         return lines
+
+
+def _reached(report: Report) -> str:
+    return reached(report.runs[-1]) if report.runs else "0"
 
 
 def _serious(report: Report) -> dict[tuple[str, str], str]:
@@ -87,16 +100,10 @@ def is_serious(diagnosis: Diagnosis) -> bool:
 
 def _line(run: Run, diagnosis: Diagnosis) -> str:
     first = diagnosis.suspects[0]
-    begin = since(first)
-    place = f" since {begin.axis.value} {step(begin.steps[0])}" if begin else ""
-    what = f"{_within_a_sentence(first.cause.title)} ({first.cause.slug}, {percent(first.confidence)})"
-    return f"step {reached(run)}: {what}{place}; {_TODO}"
-
-
-def _within_a_sentence(title: str) -> str:
-    """A title without its capital, unless that belongs to a name such as ReLU."""
-    is_name = any(letter.isupper() for letter in title.split(" ")[0][1:])
-    return title if is_name else f"{title[:1].lower()}{title[1:]}"
+    reasons = seen_reasons(first)
+    what = f"{first.cause.title}: {reasons[0].says}" if reasons else first.cause.title
+    place = f"{first.place} · " if first.place else ""
+    return f"[step {reached(run)}] SICK {percent(first.confidence)}: {what}\n{place}{_TODO}"
 
 
 _WAITING = 0.5
@@ -104,7 +111,7 @@ _WAITING = 0.5
 _LEAST = 2.0
 """Seconds from the begin of a recording to the first look, and from one look to the next."""
 _REST = 50.0
-"""The same over what the last look took: looks take 2 % of one processor at most."""
+"""The same over what the last look took: looks take 2% of one processor at most."""
 _LARGEST = 1 << 29
 """Bytes: reading a larger recording again and again would take memory that the program may need."""
 _NICE = 10
@@ -230,9 +237,10 @@ def read_recording(folder: Path) -> Reading:
 
 
 def _say(says: str) -> None:
-    """Say something between what the program says, in a line of its own."""
-    line = f"traindx: {printable(says, 500)}"
-    shown = f"{_YELLOW}{line}{_PLAIN}" if coloured(sys.stderr) else line
+    """Say something between what the program says, in lines of its own."""
+    first, *others = (printable(line, 500) for line in says.split("\n"))
+    shown = "\n".join([f"traindx {first}", *(f"        {line}" for line in others)])
+    shown = f"{_YELLOW}{shown}{_PLAIN}" if colored(sys.stderr) else shown
     try:
         # One write: the program may write at the same time.
         os.write(sys.stderr.fileno(), f"\n{shown}\n".encode(errors="replace"))

@@ -32,32 +32,35 @@ def add_option(
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """What to read, and how."""
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="a log file, a run's folder, a tree of runs, or - for stdin"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a log file, a run's folder, a tree of runs, or - for stdin (default: what was recorded last)",
     )
     add_option(
         parser,
         "--map NAME=QUANTITY",
-        "read the values called NAME as QUANTITY (docs/quantities.md lists them); may be repeated",
+        "read NAME as QUANTITY (listed in docs/quantities.md); may be repeated",
         repeated=True,
     )
-    add_option(parser, "--follow", "report again whenever the logs grow, until Ctrl-C")
+    add_option(parser, "--follow", "diagnose again whenever the logs grow, until Ctrl-C")
 
 
 def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> None:
     """How to judge, and what to make of it; `follows`: beside --follow."""
     add_option(
         parser,
-        "--limit SIGN.NAME=VALUE",
-        "judge with another limit (traindx explain SIGN shows them; [tool.traindx.limits] in"
-        " pyproject.toml keeps them); may be repeated",
+        "--limit CHECK.NAME=VALUE",
+        "override a threshold of a check (traindx explain CHECK lists them; keep it in"
+        " [tool.traindx.limits] of pyproject.toml); may be repeated",
         repeated=True,
     )
     add_option(
         parser,
         "--fail-on CONDITION",
-        "exit with 1 when a run is sick, inconclusive, or suffers from a CAUSE (see traindx causes);"
-        " sick:0.9 or CAUSE:0.8 wants at least that confidence; may be repeated"
-        + ("; when met it ends --follow" if follows else "; a run that meets it while sick is stopped"),
+        "exit with 1 if a run is sick, inconclusive, or has a CAUSE (see traindx causes);"
+        " sick:0.9 requires at least 90%% confidence; may be repeated"
+        + ("; ends --follow" if follows else "; stops the program"),
         repeated=True,
     )
 
@@ -67,24 +70,31 @@ def add_exams(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--exam FILE",
-        "count an exam of the same training as evidence: the JSON of traindx examine, preflight or"
-        " lr-find; may be repeated",
+        "use the JSON of traindx examine, preflight or lr-find on the same program as evidence;"
+        " may be repeated",
         repeated=True,
     )
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Where the report goes besides the terminal."""
-    add_option(parser, "--all", "shorten no list")
+    add_detail(parser, "verdict, cause, confidence, file:line, report")
+    add_option(parser, "--open", "open the HTML report in a browser")
     add_documents(parser, "diagnostic_report.md", "report.json", "report.html")
-    add_option(parser, "--values", "put every step and value into the JSON")
-    add_option(parser, "--png DIR", "write pictures of the curves; needs matplotlib (traindx[plots])")
+    add_option(parser, "--values", "include every step and value in the JSON")
+    add_option(parser, "--png DIR", "write plots of the curves (needs matplotlib)")
+
+
+def add_detail(parser: argparse.ArgumentParser, line: str) -> None:
+    """How much is shown; `line` is what a single one says."""
+    add_option(parser, "--all", "show everything")
+    add_option(parser, "--quiet", f"print one line: {line}")
 
 
 def add_documents(parser: argparse.ArgumentParser, markdown: str, json: str, html: str = "") -> None:
     """Where Markdown, JSON and the page go, and what they are called in a folder."""
     if html:
-        add_option(parser, "--html FILE", f"write a page that opens offline (in a folder: {html})")
+        add_option(parser, "--html FILE", f"write an HTML page that works offline (in a folder: {html})")
     add_option(parser, "--md FILE", f"write Markdown; - for standard output (in a folder: {markdown})")
     add_option(parser, "--json FILE", f"write JSON; - for standard output (in a folder: {json})")
 
@@ -105,15 +115,15 @@ def add_in_place(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--in-place",
-        "run the program in the working directory, one run after the other, not in copies of it (up to"
-        " 256 MB): it may overwrite what it has written before",
+        "run in the working directory, one run at a time, instead of in copies of it (up to 256 MB);"
+        " the program may overwrite its own files",
     )
 
 
 def add_folder(parser: argparse.ArgumentParser, one: str, several: str, folder: str) -> None:
     """What the work of a command is called, and where it is kept."""
-    add_option(parser, "--name NAME", f"what the {one} is called (default: as the script, numbered)")
-    add_option(parser, "--out DIR", f"where {several} are kept (default: {folder})", default=folder)
+    add_option(parser, "--name NAME", f"name of the {one} (default: the script's name and a number)")
+    add_option(parser, "--out DIR", f"folder for {several} (default: {folder})", default=folder)
 
 
 def words_of(arguments: argparse.Namespace) -> list[str]:
@@ -122,6 +132,35 @@ def words_of(arguments: argparse.Namespace) -> list[str]:
         return list(arguments.words)
     # An option takes the rest only as far as a "--"; what follows it is the module's as well.
     return ["-m", *arguments.module, *arguments.words]
+
+
+def note_misplaced(arguments: argparse.Namespace) -> None:
+    """Say which of our options stand behind the script and so went to it, unless it knows them itself."""
+    import sys
+    from importlib import import_module
+
+    words = words_of(arguments)
+    if not words or not words[0].endswith(".py"):
+        return
+    parser = argparse.ArgumentParser(add_help=False)
+    import_module(f"traindx.cli.{arguments.command.replace('-', '_')}").configure(parser)
+    ours = {option for action in parser._actions for option in action.option_strings if option[:2] == "--"}
+    for word in words[1:]:
+        option = word.partition("=")[0]
+        if option in ours and not _is_read_by(words[0], option):
+            place = f"put it before the script: traindx {arguments.command} {option} ... {words[0]}"
+            sys.stderr.write(f"traindx {arguments.command}: {option} went to {words[0]}; {place}\n")
+
+
+def _is_read_by(script: str, option: str) -> bool:
+    """Whether a script speaks of an option, as it does that parses it."""
+    name = option.removeprefix("--")
+    try:
+        with open(script, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        return True
+    return name in text or name.replace("-", "_") in text
 
 
 def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
@@ -179,7 +218,7 @@ def add_recorded_program(parser: argparse.ArgumentParser, exam: str) -> None:
 
 def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> None:
     """Where the results go."""
-    add_option(parser, "--all", "shorten no table")
+    add_detail(parser, "verdict and worst problem")
     add_documents(parser, f"{exam}_exam.md", f"{exam}_exam.json", f"{exam}_exam.html")
     if picture:
         add_option(parser, "--png FILE", f"draw a picture (in a folder: {picture}); needs matplotlib")
@@ -188,12 +227,14 @@ def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> Non
 
 def add_exam_condition(parser: argparse.ArgumentParser) -> None:
     """When an exam makes the command end with exit code 1."""
-    says = "exit with 1 when the verdict is fail, warn (or worse), or a CAUSE is named; may be repeated"
+    says = (
+        "exit with 1 on FAIL (the default), on warn or worse, if a CAUSE is named, or never; may be repeated"
+    )
     add_option(parser, "--fail-on CONDITION", says, repeated=True)
 
 
 def positive(text: str) -> int:
     """A number of samples or steps."""
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f'"{text}" is no whole number above 0; for example 256')
+        raise argparse.ArgumentTypeError(f'expected a whole number above 0, got "{text}"; for example 256')
     return int(text)

@@ -5,18 +5,28 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TextIO
 
+from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
 from traindx.errors import TraindxError
 from traindx.format import printable
 
+TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
+if TYPE_CHECKING:
+    from traindx.report.blocks import Page
+
 STANDARD_OUTPUT = "-"
 
-Maker = Callable[[], str | bytes]
-"""Makes what an output holds; called only where it was asked for."""
+Maker = Callable[[], str | bytes | Mapping[str, bytes]]
+"""Makes what an output holds, several files of a folder as a mapping; called only where it was asked for."""
+
+Shown = Callable[[Container[str]], str]
+"""The text on the terminal, given the outputs that failed."""
+
+LABELS = {"html": "report", "md": "markdown", "json": "data", "png": "picture", "export": "rows"}
 
 
 def places_of(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, str]:
@@ -36,21 +46,58 @@ def publish(
     command: str,
     places: Mapping[str, str],
     makers: Mapping[str, Maker],
-    text: str = "",
-    labels: Mapping[str, str] | None = None,
-) -> bool:
-    """Make and write every output, and complain of those that fail; whether all were written.
+    text: str | Shown = "",
+    *,
+    met: Sequence[str] = (),
+    labels: Mapping[str, str] = LABELS,
+    stream: TextIO | None = None,
+) -> int:
+    """Write every output, show the text, say what failed and which conditions are met; the exit code.
 
-    The text is shown unless an output takes its place; with `labels` it says where the outputs are.
+    The text is shown on standard output, or on a stream, unless an output takes its place; below it stands
+    where the outputs are.
     """
-    failed = attempt(
-        {option: partial(_write_made, place, makers[option]) for option, place in places.items()}
-    )
+    failed = attempt({option: partial(write_made, place, makers[option]) for option, place in places.items()})
     if STANDARD_OUTPUT not in places.values():
-        sys.stdout.write(text + (place_lines(places, labels, failed) if labels else ""))
-    for sentence in failed.values():
+        out = stream or sys.stdout
+        out.write(text if isinstance(text, str) else text(failed))
+        out.write(place_lines(places, labels, failed))
+    for sentence in (*failed.values(), *met):
         complain(command, sentence)
-    return not failed
+    return BAD_INPUT if failed else CONDITION_MET if met else DONE
+
+
+def page_text(
+    page: "Page", arguments: argparse.Namespace, summary: str = "", stream: TextIO | None = None
+) -> str:
+    """A page for the terminal as --all and --quiet want it; `summary` is its one line."""
+    if arguments.quiet:
+        return f"{printable(summary, 600)}\n"
+    from traindx.report import text
+
+    return text.write(
+        page,
+        width=terminal_width(stream),
+        color=colored(stream),
+        everything=arguments.all,
+        unicode=takes_unicode(stream),
+    )
+
+
+def page_makers(page: "Callable[[], Page]", arguments: argparse.Namespace) -> dict[str, Maker]:
+    """What makes the outputs that show a page."""
+
+    def markdown() -> str:
+        from traindx.report import markdown
+
+        return markdown.write(page(), everything=arguments.all)
+
+    def html() -> str:
+        from traindx.report.html.writer import write as write_html
+
+        return write_html(page())
+
+    return {"md": markdown, "html": html}
 
 
 def text_stream(places: Mapping[str, str]) -> TextIO:
@@ -58,8 +105,18 @@ def text_stream(places: Mapping[str, str]) -> TextIO:
     return sys.stderr if STANDARD_OUTPUT in places.values() else sys.stdout
 
 
-def _write_made(place: str, make: Maker) -> None:
-    write(place, make())
+def write_made(place: str, make: Maker) -> None:
+    """Make an output and write it: several files go into a folder, which is made."""
+    made = make()
+    if not isinstance(made, Mapping):
+        write(place, made)
+        return
+    try:
+        os.makedirs(place, exist_ok=True)
+    except OSError as error:
+        raise unwritable(place, error) from error
+    for name, content in made.items():
+        write(os.path.join(place, os.path.basename(name)), content)
 
 
 def attempt(writers: Mapping[str, Callable[[], None]]) -> dict[str, str]:
@@ -87,19 +144,15 @@ def write(place: str, content: str | bytes) -> None:
 
 def unwritable(place: str, error: OSError) -> TraindxError:
     """The sentence for a place that takes no report."""
-    return TraindxError(f"{place}: cannot be written ({error.strerror}); choose another place")
+    return TraindxError(f"{place}: can't write it ({error.strerror}); choose another path")
 
 
 def place_lines(
     places: Mapping[str, str], labels: Mapping[str, str], failed: Container[str] = frozenset()
 ) -> str:
     """A line for every output that was written, which says where it is."""
-    lines = (
-        f"{labels[option]:<8} {printable(place, 500)}\n"
-        for option, place in places.items()
-        if option not in failed
-    )
-    return "".join(lines)
+    written = {option: place for option, place in places.items() if option in labels and option not in failed}
+    return "".join(f"{labels[option]:<10} {printable(place, 500)}\n" for option, place in written.items())
 
 
 def refuse_places(places: Mapping[str, str], inputs: Iterable[str], *, before_work: bool = True) -> None:
@@ -120,7 +173,7 @@ def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
     }
     for place in places:
         if place != STANDARD_OUTPUT and os.path.realpath(place) in files:
-            raise TraindxError(f"{place}: is what the report would be about; choose another place for it")
+            raise TraindxError(f"{place}: is an input of this report; choose another path")
 
 
 def refuse_unwritable(places: Iterable[str]) -> None:
@@ -143,7 +196,7 @@ def refuse_file(option: str, given: str | None) -> None:
         and not os.path.isdir(given)
     ):
         todo = f"give a folder, such as {option} {os.path.dirname(given) or 'pictures'}"
-        raise TraindxError(f"{option} {given}: writes several pictures, each under its own name; {todo}")
+        raise TraindxError(f"{option} {given}: writes several plots; {todo}")
 
 
 def refuse_mixture(places: Iterable[str]) -> None:
@@ -152,7 +205,7 @@ def refuse_mixture(places: Iterable[str]) -> None:
     for place in places:
         if place in taken:
             where = "standard output" if place == STANDARD_OUTPUT else place
-            raise TraindxError(f"two reports go to {where}; give each a place of its own")
+            raise TraindxError(f"two reports go to {where}; give each its own path")
         taken.add(place)
 
 
@@ -161,10 +214,27 @@ def complain(command: str, sentence: object) -> None:
     sys.stderr.write(f"traindx {command}: {sentence}\n")
 
 
-def coloured(stream: TextIO | None = None) -> bool:
-    """Whether a stream takes colours; standard output unless another is given."""
-    shown = (stream or sys.stdout).isatty()
-    return shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def colored(stream: TextIO | None = None) -> bool:
+    """Whether a stream takes colors; standard output unless another is given."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+
+
+def takes_unicode(stream: TextIO | None = None) -> bool:
+    """Whether a stream can show more than ASCII: curves are drawn with other letters where it cannot."""
+    encoding = getattr(stream or sys.stdout, "encoding", None)
+    return (encoding or "utf-8").lower().replace("-", "").startswith("utf")
+
+
+def open_in_browser(page: str) -> None:
+    """Show a page; where there is no browser, its path was printed."""
+    import webbrowser
+    from pathlib import Path
+
+    webbrowser.open(Path(page).absolute().as_uri())
 
 
 def terminal_width(stream: TextIO | None = None) -> int:
@@ -208,14 +278,21 @@ class ProgressLine:
 
 
 @contextmanager
-def progress_of(command: str, folder: str) -> Iterator[ProgressLine]:
-    """A line that says how far the work is; where it is interrupted, it says where the rest of it lies."""
-    progress = ProgressLine()
+def kept_on_interrupt(command: str, folder: str) -> Iterator[None]:
+    """Say after Ctrl-C where the work that is done is kept."""
     try:
-        yield progress
+        yield
     except KeyboardInterrupt:
-        progress.wipe()
-        complain(command, f"interrupted; what was run is in {folder}")
+        complain(command, f"interrupted; finished runs are in {folder}")
         raise
-    finally:
-        progress.wipe()
+
+
+@contextmanager
+def progress_of(command: str, folder: str) -> Iterator[ProgressLine]:
+    """A line that says how far the work is; where it is interrupted, it says where the rest of it is."""
+    progress = ProgressLine()
+    with kept_on_interrupt(command, folder):
+        try:
+            yield progress
+        finally:
+            progress.wipe()

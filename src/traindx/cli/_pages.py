@@ -1,23 +1,19 @@
-"""The pages of the knowledge base: a cause and a sign as Markdown."""
+"""The pages of the knowledge base: a cause and a check as Markdown."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traindx.cause import Cause, Kind, Prescription, Safety, Symptom
+from traindx.cause import Cause, Clue, Kind, Prescription, Safety, Symptom
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import health_points
 from traindx.finding import Severity, Sign
-from traindx.format import count, number
+from traindx.format import number
 
-_KINDS = {
-    Kind.WHY: "a root cause: why a training fails",
-    Kind.HOW: "a mechanism: how a training fails; the root behind it may be another",
-}
 _SAFETY = {
-    Safety.SAFE: "safe: it can be undone and harms nothing",
-    Safety.ASK: "ask first: it changes the result or the cost",
-    Safety.MANUAL: "by hand: it needs a person's judgement",
+    Safety.SAFE: "safe to apply: can be undone and has no side effects",
+    Safety.ASK: "review: changes results or cost",
+    Safety.MANUAL: "manual: needs your judgment",
 }
 
 
@@ -28,41 +24,54 @@ class Page:
     title: str
     opening: str
     sections: tuple[tuple[str, str], ...]
+    folded: tuple[str, str]
+    """The heading and text of the last section, which few readers need."""
 
     def __str__(self) -> str:
         """The whole page."""
         parts = [f"# {self.title}", self.opening, *(f"## {head}\n\n{text}" for head, text in self.sections)]
+        heading, text = self.folded
+        parts.append(f"<details>\n<summary>{heading}</summary>\n\n{text}\n\n</details>")
         return "\n\n".join(parts) + "\n"
 
 
 def cause_page(cause: Cause) -> Page:
-    """What is known about a cause: its docstring, and what its declaration adds."""
+    """Everything known about a cause: its docstring, and what its declaration adds."""
     page = cause.sections
     sections = (
-        ("What happens", page["What happens"]),
         ("What you see", page["What you see"]),
-        ("What speaks for it", _clues(cause)),
         ("What to change", "\n\n".join(_fix(n, fix) for n, fix in enumerate(cause.fixes, start=1))),
         ("What not to do", page["What not to do"]),
-        ("The experiment that tells", _experiment(cause)),
-        ("Often confused with", page["Often confused with"]),
+        ("Often confused with", f"{page['Often confused with']}\n\n{_experiment(cause)}"),
+        ("What happens", page["What happens"]),
         ("References", page["References"]),
     )
-    return Page(cause.title, f"`{cause.slug}` is {_KINDS[cause.kind]}.{_kin(cause)}", sections)
+    return Page(cause.title, f"{summary(cause)}\n\n{_kind(cause)}", sections, ("Evidence", _clues(cause)))
 
 
 def sign_page(sign: Sign) -> Page:
-    """What is known about a sign: what it asks, of what, against which limits, and what the answer tells."""
-    opening = f"{sign.asks}\n\nIt looks at {needs(sign)}. A clear yes is {harm(sign)}."
-    return Page(sign.slug, opening, (("Limits", _limits(sign)), ("What the answer tells", _told_by(sign))))
+    """Everything known about a check: what it tests, on which quantities, its limits and what it implies."""
+    opening = f"{sign.asks}\n\n{facts(sign)}"
+    sections = (("Limits", _limits(sign)), ("What it implies", _implied(sign)))
+    return Page(sign.slug, opening, sections, ("Log-odds", _log_odds(sign)))
 
 
-def needs(sign: Sign) -> str:
-    """The quantities a sign looks at, in words."""
+def facts(sign: Sign) -> str:
+    """What a check reads, and how serious a hit is."""
+    none = sign.severity is Severity.INFO
+    severity = (
+        "informational: a hit is normal or good" if none else f"severity of a hit: {sign.severity.value}"
+    )
+    former = f" Formerly `{sign.formerly}`." if sign.formerly else ""
+    return f"Reads {_needs(sign)}; {severity}.{former}"
+
+
+def _needs(sign: Sign) -> str:
+    """The quantities a check reads, in words."""
     if not sign.needs:
-        return "the run as a whole"
+        return "the whole run"
     alternatives = [need if isinstance(need, tuple) else (need,) for need in sign.needs]
-    return ", and at ".join(_either([f"`{one.slug}`" for one in any_of]) for any_of in alternatives)
+    return ", and ".join(_either([f"`{one.slug}`" for one in any_of]) for any_of in alternatives)
 
 
 def _either(names: list[str]) -> str:
@@ -70,10 +79,10 @@ def _either(names: list[str]) -> str:
 
 
 def limits_table(sign: Sign) -> str:
-    """A sign's limits and where each comes from."""
+    """A check's limits and where each comes from."""
     rows = [f"| `{limit.name}` | {number(limit.value)} | {limit.source} |" for limit in sign.limits]
-    table = ["| limit | value | what it is; where it comes from |", "|---|--:|---|", *rows]
-    return "\n".join(table) if rows else "It has no limits."
+    table = ["| limit | value | meaning and source |", "|---|--:|---|", *rows]
+    return "\n".join(table) if rows else "This check has no limits."
 
 
 def _limits(sign: Sign) -> str:
@@ -81,51 +90,50 @@ def _limits(sign: Sign) -> str:
         return limits_table(sign)
     first = sign.limits[0]
     return (
-        f"{limits_table(sign)}\n\nAnother value: `--limit {sign.slug}.{first.name}={first.value:g}`,"
-        f" or `{sign.slug}.{first.name} = {first.value:g}` under `[tool.traindx.limits]` in `pyproject.toml`."
+        f"{limits_table(sign)}\n\nTo change one: `--limit {sign.slug}.{first.name}={first.value:g}`, or"
+        f" `{sign.slug}.{first.name} = {first.value:g}` under `[tool.traindx.limits]` in `pyproject.toml`."
     )
 
 
 def causes_table(causes: Iterable[Cause]) -> str:
-    """Symptom, cause and first fix of each, for someone who has only the symptom."""
+    """Name, symptom and first fix of each cause."""
     rows = [
-        f"| {symptom(cause)} | `{cause.slug}` | {cause.kind.value} | {cause.fixes[0].title} |"
-        for cause in causes
+        f"| {cause.title} `{cause.slug}` | {symptom(cause)} | {cause.fixes[0].title} |" for cause in causes
     ]
-    return "\n".join(["| what you see | cause | how or why | first fix |", "|---|---|---|---|", *rows])
+    return "\n".join(["| cause | what you see | first fix |", "|---|---|---|", *rows])
 
 
 def symptoms_table(causes: Iterable[Cause]) -> str:
-    """From each complaint to the causes behind it and the first thing to change, as the causes declare."""
+    """From each symptom to its possible causes and the first thing to change, as the causes declare."""
     known = list(causes)
     rows = []
     for symptom in Symptom:
-        # Those whose commonest complaint it is come first.
+        # Causes that mainly show this symptom come first.
         led = sorted((one.symptoms.index(symptom), one.slug, one) for one in known if symptom in one.symptoms)
-        for place, (_, _, cause) in enumerate(led):
-            complaint = symptom.value if place == 0 else ""
+        for index, (_, _, cause) in enumerate(led):
+            complaint = symptom.value if index == 0 else ""
             rows.append(f"| {complaint} | `{cause.slug}` | {cause.fixes[0].title} |")
-    return "\n".join(["| what you see | cause | first fix |", "|---|---|---|", *rows])
+    return "\n".join(["| what you see | possible cause | first fix |", "|---|---|---|", *rows])
 
 
 def misdiagnoses_table(causes: Iterable[Cause]) -> str:
-    """What people say, what they blame, and what it usually is, as the causes declare."""
+    """What people say, what they blame, and the actual cause, as the causes declare."""
     usual: dict[tuple[str, str], list[str]] = {}
     for cause in causes:
         for one in cause.misdiagnoses:
             usual.setdefault((one.says, one.blames), []).append(f"`{cause.slug}`")
     rows = [f"| {says} | {blames} | {', '.join(slugs)} |" for (says, blames), slugs in sorted(usual.items())]
-    return "\n".join(["| people say | and blame | usually it is |", "|---|---|---|", *rows])
+    return "\n".join(["| people say | and blame | often it is |", "|---|---|---|", *rows])
 
 
 def symptom(cause: Cause) -> str:
-    """The first words of what you see, as many sentences as it takes to say something."""
+    """The start of "What you see", long enough to be useful."""
     return _opening(cause.sections["What you see"], 60)
 
 
 def summary(cause: Cause) -> str:
-    """The first sentence of what happens."""
-    return _opening(cause.sections["What happens"], 1)
+    """The cause in one sentence."""
+    return cause.definition or _opening(cause.sections["What happens"], 1)
 
 
 def _opening(text: str, least: int) -> str:
@@ -138,18 +146,14 @@ def _opening(text: str, least: int) -> str:
     return opening
 
 
-def harm(sign: Sign) -> str:
-    """How bad a clear yes is, in a word."""
-    words = {Severity.INFO: "normal, or good", Severity.WARNING: "a warning"}
-    return words.get(sign.severity, sign.severity.value)
-
-
-def _kin(cause: Cause) -> str:
-    """How roots and mechanisms belong together."""
-    if cause.acts_through:
-        return f" It fails a training through {_slugs(cause.acts_through)}."
+def _kind(cause: Cause) -> str:
+    """Whether a cause is a root cause or a mechanism, and which others it belongs to."""
+    if cause.kind is Kind.WHY:
+        via = f" It acts via {_slugs(cause.acts_through)}." if cause.acts_through else ""
+        return f"`{cause.slug}` is a root cause.{via}"
     roots = [other.slug for other in knowledge.causes() if cause.slug in other.acts_through]
-    return f" It may come from {_slugs(roots)}." if roots else ""
+    such = f", such as {_slugs(roots)}" if roots else ""
+    return f"`{cause.slug}` is a mechanism: usually a consequence of another cause{such}."
 
 
 def _slugs(slugs: Iterable[str]) -> str:
@@ -157,36 +161,52 @@ def _slugs(slugs: Iterable[str]) -> str:
 
 
 def _clues(cause: Cause) -> str:
-    """What each observation adds, the weightiest for it first."""
-    lines = []
+    """The log-odds that each check adds, the strongest evidence first."""
+    lines = [f"Log-odds added by each check; the prior is {cause.prior:+g}.\n"]
     for clue in sorted(cause.clues, key=lambda clue: -clue.seen):
-        otherwise = f"; if not, {_points(clue.unseen)}" if clue.unseen else ""
-        counts = _points(clue.seen) or "alone nothing"
-        lines.append(f"- {counts}: {clue.sign.asks.rstrip('.')}{otherwise}")
+        otherwise = f"; if clear, {_strength(clue.unseen)}" if clue.unseen else ""
+        counts = _strength(clue.seen) or "no weight alone"
+        lines.append(f"- {counts}: {clue.sign.asks.rstrip('.')} (`{clue.sign.slug}`){otherwise}")
     return "\n".join(lines)
 
 
-def _told_by(sign: Sign) -> str:
-    """What a yes and a no mean for each cause, and for health."""
-    told = [(f"`{cause.slug}`", clue) for cause in knowledge.causes() for clue in cause.clues]
+def _implied(sign: Sign) -> str:
+    """The causes that a hit supports, and those that it contradicts."""
+    clues = sorted(_clues_from(sign), key=lambda pair: -abs(pair[1].seen))
+    named = {
+        "supports": [cause.slug for cause, clue in clues if clue.seen > 0],
+        "contradicts": [cause.slug for cause, clue in clues if clue.seen < 0],
+    }
+    lines = [f"- a hit {verb} {_slugs(slugs)}" for verb, slugs in named.items() if slugs]
+    return "\n".join(lines) or "Nothing on its own: a hit is shown as an observation."
+
+
+def _log_odds(sign: Sign) -> str:
+    """What a hit and a clear result add to the log-odds of each cause, and of a healthy run."""
     rows = [
-        f"| {who} | {_points(clue.seen)} | {_points(clue.unseen)} |"
-        for who, clue in told
-        if clue.sign.slug == sign.slug
+        f"| `{cause.slug}` | {_strength(clue.seen)} | {_strength(clue.unseen)} |"
+        for cause, clue in _clues_from(sign)
     ]
     if (points := health_points(sign)) or sign.unhealthy:
-        rows.append(f"| health | {_points(points)} | {_points(sign.unhealthy)} |")
+        rows.append(f"| healthy | {_strength(points)} | {_strength(sign.unhealthy)} |")
     if not rows:
-        return "Nothing alone: it is shown as an observation."
-    return "\n".join(["| about | if so | if not |", "|---|---|---|", *rows])
+        return "This check adds nothing to any cause."
+    return "\n".join(["| cause | if hit | if clear |", "|---|---|---|", *rows])
 
 
-def _points(points: float) -> str:
-    """Log odds in words, with the number."""
-    if points == 0:
+def _clues_from(sign: Sign) -> list[tuple[Cause, Clue]]:
+    """The causes that count a check, with what it counts."""
+    return [
+        (cause, clue) for cause in knowledge.causes() for clue in cause.clues if clue.sign.slug == sign.slug
+    ]
+
+
+def _strength(log_odds: float) -> str:
+    """Log-odds in words, with the number."""
+    if log_odds == 0:
         return ""
-    size = "strongly" if abs(points) >= 2 else "clearly" if abs(points) >= 1 else "slightly"
-    return f"{size} {'for' if points > 0 else 'against'} ({points:+g})"
+    size = "strong" if abs(log_odds) >= 2 else "clear" if abs(log_odds) >= 1 else "weak"
+    return f"{size} evidence {'for' if log_odds > 0 else 'against'} ({log_odds:+g})"
 
 
 def _fix(position: int, fix: Prescription) -> str:
@@ -204,6 +224,6 @@ def _listing(label: str, lines: str) -> str:
 def _experiment(cause: Cause) -> str:
     test = cause.experiment
     return (
-        f"{test.does} (about {count(round(test.minutes), 'minute')}).\n\n"
-        f"- if it is {cause.slug}: {test.if_true}\n- if it is not: {test.if_false}"
+        f"**Confirm it.** {test.does}.\n\n"
+        f"- if it is `{cause.slug}`: {test.if_true}\n- if not: {test.if_false}"
     )

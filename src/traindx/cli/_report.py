@@ -5,7 +5,7 @@ import difflib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -16,21 +16,19 @@ from traindx.cli._options import words_of
 from traindx.cli._output import (
     STANDARD_OUTPUT,
     ProgressLine,
-    attempt,
-    coloured,
     complain,
-    place_lines,
+    open_in_browser,
+    page_text,
     places_of,
+    publish,
     refuse_file,
     refuse_inputs,
     refuse_places,
     refuse_unwritable,
-    terminal_width,
-    unwritable,
-    write,
+    write_made,
 )
 from traindx.diagnosis import knowledge
-from traindx.errors import UnreadableError
+from traindx.errors import TraindxError, UnreadableError
 from traindx.format import number, printable
 from traindx.readers.loading.files import STANDARD_INPUT
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
@@ -87,7 +85,7 @@ def changed_limits(report: Report) -> list[str]:
     usual = {(sign.slug, limit.name): limit.value for sign in knowledge.signs() for limit in sign.limits}
     asked = report.diagnoses[0].asked if report.diagnoses else ()
     changed = [
-        f"{one.sign.slug}.{limit.name} is {number(limit.value)}, usually {number(usual[key])}"
+        f"{one.sign.slug}.{limit.name} is {number(limit.value)} (default: {number(usual[key])})"
         for one in asked
         for limit in one.sign.limits
         if limit.value != usual.get(key := (one.sign.slug, limit.name), limit.value)
@@ -100,12 +98,14 @@ Judge = Callable[[Reading, ProgressLine], Report]
 
 _NAMES = {"html": "report.html", "md": "diagnostic_report.md", "json": "report.json"}
 """What an output is called in a folder."""
-LABELS = {"html": "report", "md": "markdown", "json": "data", "png": "pictures"}
+_LABELS = {"md": "markdown", "json": "data", "png": "pictures"}
+"""What lines below a report call its outputs; the page is named on the screen itself."""
 _CLEAR = "\x1b[2J\x1b[H"
 
 
 def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[Condition] = ()) -> int:
     """Read the paths, judge the runs and report on them, with --follow again and again."""
+    arguments.paths = arguments.paths or last_recorded(2 if arguments.command == "compare" else 1)
     refuse_places(report_places(arguments), arguments.paths, before_work=False)
     refuse_file("--png", arguments.png)
     given = names_from(arguments.map)
@@ -128,6 +128,18 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
     for says in unused(given, report.runs):
         complain(arguments.command, says)
     return code
+
+
+_RUNS = ".traindx/runs"
+
+
+def last_recorded(most: int) -> list[str]:
+    """The folders of the newest recordings below the working directory."""
+    folders = [entry.path for entry in os.scandir(_RUNS) if entry.is_dir()] if os.path.isdir(_RUNS) else []
+    if len(folders) < most:
+        todo = "give a log file or a folder, or record one: traindx run train.py"
+        raise TraindxError(f"no PATH was given, and {_RUNS} holds {len(folders)} recordings; {todo}")
+    return sorted(folders, key=os.path.getmtime)[-most:]
 
 
 def judging(arguments: argparse.Namespace) -> Judge:
@@ -175,30 +187,38 @@ def present(
     *,
     watched: bool = False,
     stream: TextIO | None = None,
+    kept: str = "",
 ) -> int:
-    """Write a report, show it on a stream (standard output) and tell by which exit code the command ends."""
+    """Write a report, show it on a stream (standard output) and tell by which exit code the command ends.
+
+    `kept` is a page of the report that is written already.
+    """
     stream = stream or sys.stdout
     places = report_places(arguments)
-    failed = attempt(
-        {
-            option: partial(write_output, option, place, report, arguments.values)
-            for option, place in places.items()
-        }
-    )
-    if STANDARD_OUTPUT not in places.values() and report.runs:
+
+    def shown(failed: Container[str]) -> str:
         # While it is watched, a report leaves room for the prompt and for where its outputs are.
-        changed = [f"limits   {says}\n" for says in changed_limits(report)]
-        taken = 1 + len(places) + len(changed)
-        room = max(shutil.get_terminal_size().lines - taken, 3) if watched else None
-        show(report, everything=arguments.all, room=room, stream=stream)
-        stream.write("".join(changed))
-        stream.write(place_lines(places, LABELS, failed))
-    for sentence in failed.values():
-        complain(arguments.command, sentence)
+        changed = [f"limits     {says}\n" for says in changed_limits(report)]
+        others = len(places) - ("html" in places)
+        room = max(shutil.get_terminal_size().lines - others - len(changed) - 1, 3) if watched else None
+        page = "" if "html" in failed else places.get("html", kept)
+        return _shown(report, arguments, kept=page, room=room, stream=stream) + "".join(changed)
+
+    code = publish(
+        arguments.command,
+        places,
+        {option: partial(_made, option, place, report, arguments) for option, place in places.items()},
+        shown if report.runs else "",
+        labels=_LABELS if report.runs else {},
+        stream=stream,
+    )
+    page = places.get("html", kept)
+    if arguments.open and page and code == DONE and STANDARD_OUTPUT not in places.values():
+        open_in_browser(page)
     if not any(run.series or fell_over(run) for run in report.runs):
         return _nothing_read(report, arguments)
-    code = gate(report, arguments, conditions)
-    return BAD_INPUT if failed else code
+    judged = gate(report, arguments, conditions)
+    return judged if code == DONE else code
 
 
 def gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
@@ -206,32 +226,34 @@ def gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Con
     met = [says for condition in conditions if (says := condition.met_by(report))]
     missing = unread(arguments.paths, report) if conditions else []
     for problem in missing:
-        complain(arguments.command, f"{problem}; --fail-on cannot judge it")
+        complain(arguments.command, f"{problem}; --fail-on can't judge it")
     for says in met:
         complain(arguments.command, says)
     return CONDITION_MET if met else BAD_INPUT if missing else DONE
 
 
 def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
-    from traindx.report.renderers.text import problems
+    from traindx.report.pages import problem_lines
 
-    sentences = problems(report) or ["no quantity was recognised; --map NAME=QUANTITY names one"]
+    sentences = problem_lines(report) or ["no quantity was recognized; name one with --map NAME=QUANTITY"]
     for sentence in sentences:
         complain(arguments.command, sentence)
     return BAD_INPUT
 
 
-def show(report: Report, *, everything: bool, room: int | None, stream: TextIO) -> None:
-    """Print a report as wide as the terminal, coloured only on a terminal, and cut to the room there is."""
-    from traindx.report.renderers import text
+def _shown(
+    report: Report, arguments: argparse.Namespace, *, kept: str, room: int | None, stream: TextIO
+) -> str:
+    """A report as text for a stream, cut to the room there is."""
+    from traindx.report.pages import page_of, quiet_lines
 
-    width, colour = terminal_width(stream), coloured(stream)
-    shown = text.render(report, width=width, colour=colour, everything=everything)
-    lines = shown.splitlines(keepends=True)
+    if arguments.quiet:
+        return "".join(f"{line}\n" for line in quiet_lines(report, kept))
+    lines = page_text(page_of(report, kept=kept), arguments, stream=stream).splitlines(keepends=True)
     if room is not None and len(lines) > room:
         hidden = len(lines) - room + 1
         lines = [*lines[: room - 1], f"and {hidden} more lines: Ctrl-C ends the watch and shows them\n"]
-    stream.write("".join(lines))
+    return "".join(lines)
 
 
 def report_places(arguments: argparse.Namespace) -> dict[str, str]:
@@ -249,31 +271,29 @@ def refuse_report_places(arguments: argparse.Namespace) -> None:
     refuse_unwritable(place for option, place in places.items() if option != "png")
 
 
-def write_output(option: str, place: str, report: Report, values: bool = False) -> None:
-    """Make one output, whose renderer is loaded only now; `values` puts every value into the JSON."""
+def write_output(option: str, place: str, report: Report, arguments: argparse.Namespace) -> None:
+    """Make and write one output."""
+    write_made(place, partial(_made, option, place, report, arguments))
+
+
+def _made(
+    option: str, place: str, report: Report, arguments: argparse.Namespace
+) -> str | bytes | Mapping[str, bytes]:
+    """What an output holds; its writer is loaded only now."""
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
     if option == "html":
         from traindx.report.renderers import html
 
-        write(place, html.render(report))
-    elif option == "md":
-        from traindx.report.renderers import markdown
+        return html.render(report)
+    if option == "md":
+        from traindx.report import markdown
+        from traindx.report.pages import page_of
 
-        write(place, markdown.render(report))
-    elif option == "json":
+        return markdown.write(page_of(report), everything=arguments.all)
+    if option == "json":
         from traindx.report.renderers import json
 
-        write(place, json.render(report, values=values) + "\n")
-    else:
-        from traindx.report.renderers import png
+        return json.render(report, values=arguments.values) + "\n"
+    from traindx.report.renderers import png
 
-        _write_all(place, png.render(report))
-
-
-def _write_all(folder: str, pictures: dict[str, bytes]) -> None:
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    for name, picture in pictures.items():
-        write(os.path.join(folder, os.path.basename(name)), picture)
+    return png.render(report)

@@ -1,96 +1,144 @@
 """Tells what came of a treatment: shows it, keeps it, applies its patch, and writes it into the casebook."""
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
-from contextlib import suppress
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from traindx.changes.source.patch import Patch
-from traindx.changes.types import name_of
-from traindx.cli import BAD_INPUT
-from traindx.cli._output import coloured, complain, terminal_width, text_stream
-from traindx.cli._report import present, report_places
-from traindx.diagnosis.types import Verdict
+from traindx.changes.types import label_of
+from traindx.cli import BAD_INPUT, DONE
+from traindx.cli._output import attempt, colored, complain, open_in_browser, takes_unicode, terminal_width
+from traindx.cli._output import text_stream as stream_for
+from traindx.cli._patch import Consent, apply_patch
+from traindx.cli._report import report_places, write_output
+from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
+from traindx.format import count, duration
+from traindx.report import text
+from traindx.report.blocks import Chart, Command, Page
+from traindx.report.results import diagnosis as diagnosis_page
+from traindx.report.results.treatment import page as treatment_page
+from traindx.report.results.trials import better_with
 from traindx.report.save import keep
-from traindx.report.terminal.treatment import treatment_text
+from traindx.run import Run
 from traindx.trials.casebook import Casebook
+from traindx.trials.proof import applied, new_proof, write_proof
 from traindx.trials.treatment import TreatResult
-from traindx.trials.types import Treatment
+
+DEFAULT_OUT = Path(".traindx/treatments")
+
+
+def show_diagnosis(run: Run, diagnosis: Diagnosis, arguments: argparse.Namespace) -> None:
+    """The diagnosis as soon as it is known: without its curve and the command that is running already."""
+    if arguments.quiet:
+        return
+    page = diagnosis_page.page(run, diagnosis)
+    kept = tuple(block for block in page.screen if not isinstance(block, Chart | Command))
+    _print(replace(page, screen=kept), stream_for(report_places(arguments)), everything=False)
+
+
+def _print(page: Page, stream: TextIO, *, everything: bool) -> None:
+    width, color, unicode = terminal_width(stream), colored(stream), takes_unicode(stream)
+    stream.write(text.write(page, width=width, color=color, everything=everything, unicode=unicode))
+    stream.flush()
 
 
 def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
-    """Show what came out, keep it beside the arms, apply the patch where that was asked for; the exit code.
+    """Show what came out, keep it, and apply the patch if that is wanted; the exit code.
 
     Whatever of this fails, the rest is done all the same: the trials took minutes.
     """
     # As the user would type it, not as it is known to all directories.
     folder = Path(arguments.out) / found.folder.name
     arguments.paths = [str(folder)]
-    out = text_stream(report_places(arguments))
-    applied, places, problems = False, {}, list[TraindxError]()
+    places, is_applied = report_places(arguments), False
+    writers = {
+        option: lambda option=option, place=place: write_output(option, place, found.report, arguments)
+        for option, place in places.items()
+    }
+    problems = list(attempt(writers).values())
     try:
-        code = present(found.report, arguments, ())
+        report = _kept(found, folder, problems)
+        name = folder.name if folder.parent == DEFAULT_OUT else f"--out {folder.parent} {folder.name}"
+        _show(found, name, report, arguments, stream_for(places))
         try:
-            places = _kept(found, folder)
+            is_applied = _applied(found, folder, arguments)
         except TraindxError as error:
-            problems.append(error)
-        _show(found, arguments, out, places.get("patch", ""))
-        try:
-            applied = bool(arguments.apply) and _applied(found, arguments, out)
-        except TraindxError as error:
-            problems.append(error)
+            problems.append(str(error))
+        if arguments.open and report:
+            open_in_browser(report)
     finally:
         # Also where nobody reads any more, or who is asked whether to apply it presses Ctrl-C.
-        _record(found, arguments, applied)
+        _record(found, arguments, is_applied)
     for problem in problems:
         complain(arguments.command, problem)
-    if "reports" in places:
-        out.write(f"\nreports  {places['reports']}\n")
-    return BAD_INPUT if problems else code
+    return BAD_INPUT if problems else DONE
 
 
-def _kept(found: TreatResult, folder: Path) -> dict[str, str]:
-    """Keep the documents where something was tried; where they are."""
+def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
+    """Keep the documents where something was tried; where the page is."""
     if not found.treatment.trials:
-        return {}
-    patch = keep(found, folder)
-    return {"reports": str(folder), "patch": str(patch or "")}
+        return ""
+    try:
+        keep(found, folder)
+        if found.patch is not None and found.treatment.best is not None:
+            best = found.treatment.best
+            seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
+            write_proof(folder, new_proof(found.patch, seeds))
+    except TraindxError as error:
+        problems.append(str(error))
+        return ""
+    return str(folder / "report.html")
 
 
-def _show(found: TreatResult, arguments: argparse.Namespace, out: TextIO, patch_place: str) -> None:
-    if found.treatment.trials:
-        out.write(
-            treatment_text(
-                found.treatment,
-                width=terminal_width(),
-                colour=coloured(out),
-                beliefs=found.beliefs,
-                patch_place=patch_place,
-                everything=arguments.all,
-            )
-        )
+def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namespace, stream: TextIO) -> None:
+    run, diagnosis = found.report.runs[0], found.report.diagnoses[0]
+    if arguments.quiet:
+        best = found.treatment.best
+        word = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
+        stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
+        return
+    if not found.treatment.trials:
+        stream.write(f"\n{_untreated(found, arguments.dry_run)}\n")
     else:
-        out.write(f"\n{_untreated(found, arguments.dry_run)}\n")
+        stream.write("\n")
+        page = treatment_page(
+            run,
+            diagnosis,
+            found.treatment,
+            beliefs=found.beliefs,
+            name=name,
+            seconds=found.elapsed,
+            report=report,
+        )
+        _print(page, stream, everything=arguments.all)
     for note in found.notes:
-        out.write(f"note: {note}\n")
+        stream.write(f"note: {note}\n")
 
 
-def _applied(found: TreatResult, arguments: argparse.Namespace, out: TextIO) -> bool:
+def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) -> bool:
+    """Apply the patch if that was asked for, or the user agrees at the terminal; whether it was applied."""
     if found.patch is None:
-        raise TraindxError("there is no proven patch to apply")
-    return apply_patch(found.patch, arguments, found.treatment, out)
+        if arguments.apply:
+            raise TraindxError("there is no proven patch to apply")
+        return False
+    may_ask = sys.stdin.isatty() and sys.stderr.isatty() and found.treatment.patch_verified is not False
+    if not arguments.apply and not may_ask:
+        return False
+    backup = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+    if backup is None:
+        return False
+    write_proof(folder, applied(new_proof(found.patch, "proven"), backup))
+    out = "" if folder.parent == DEFAULT_OUT else f"--out {folder.parent} "
+    sys.stderr.write(f"applied; undo with: traindx apply --undo {out}{folder.name}\n")
+    return True
 
 
-def _record(found: TreatResult, arguments: argparse.Namespace, applied: bool) -> None:
+def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:
     try:
         Casebook().record(
-            found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=applied
+            found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=is_applied
         )
     except TraindxError as error:
         # The treatment counts without its case.
@@ -101,93 +149,11 @@ def _untreated(found: TreatResult, dry: bool) -> str:
     """Why nothing was tried, or what would be."""
     diagnosis = found.report.diagnoses[0]
     if dry and found.plan:
-        price = f"about {found.seconds:.0f} s for each arm; one pair, and more where it promises something"
-        lines = [f"would try ({price}):"]
+        lines = [f"would try (about {duration(found.seconds)} per trial run; 2 runs each, 6 to prove one):"]
         for one in found.plan:
             because = f"; {one.because}" if one.because else ""
-            lines.append(f"  {name_of(one.changes)}   {one.title} ({one.measure.value}){because}")
+            lines.append(f"  {label_of(one.changes)}   {one.title} ({one.measure.value}){because}")
         return "\n".join(lines)
     if diagnosis.verdict is Verdict.HEALTHY:
-        return "nothing to treat: the run is healthy (--only CHANGE tries a change all the same)"
-    return "nothing was tried: a machine can apply none of the fixes; the report says what to change"
-
-
-_BACKUP = ".before-traindx"
-
-
-def apply_patch(patch: Patch, arguments: argparse.Namespace, treatment: Treatment, out: TextIO) -> bool:
-    """Show the patch on a stream, ask, and write it; whether it was written."""
-    out.write(f"\n{patch.diff}")
-    out.flush()
-    # A link stays one: what it leads to is what is run and changed.
-    path = Path(patch.path).resolve()
-    try:
-        _refuse_changed(path, patch, force=arguments.force)
-        if treatment.patch_verified is False:
-            sys.stderr.write("the patched program did not reproduce the effect of the trial\n")
-        if not arguments.yes and not _agreed(path):
-            sys.stderr.write("not applied\n")
-            return False
-        backup = _backed_up(path)
-        _replace(path, patch.content)
-    except OSError as error:
-        says = f"the patch was not applied ({error.strerror})"
-        raise TraindxError(f"{path}: {says}; see that it and its folder can be written") from error
-    sys.stderr.write(f"applied to {path}; the file as it was: {backup}\n")
-    return True
-
-
-def _refuse_changed(path: Path, patch: Patch, *, force: bool) -> None:
-    if path.read_bytes() != patch.before.encode(patch.encoding):
-        raise TraindxError(f"{path}: has changed since it was run; treat it again")
-    if not force and _is_dirty(path):
-        raise TraindxError(f"{path}: has changes that git does not have; commit them, or add --force")
-
-
-def _backed_up(path: Path) -> Path:
-    """Keep the file as it is under a name of its own: one that is there already may be the user's first."""
-    content = path.read_bytes()
-    for number in count(1):
-        backup = path.with_name(f"{path.name}{_BACKUP}{f'-{number}' if number > 1 else ''}")
-        with suppress(FileExistsError), backup.open("xb") as file:
-            file.write(content)
-            return backup
-    raise AssertionError("numbers do not end")
-
-
-def _is_dirty(path: Path) -> bool:
-    """Whether git knows the file and it differs from what was committed."""
-    try:
-        told = subprocess.run(  # noqa: S603  # a file that was just run
-            ["git", "status", "--porcelain", "--", path.name],  # noqa: S607
-            cwd=path.parent,
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return told.returncode == 0 and bool(told.stdout.strip()) and not told.stdout.startswith("??")
-
-
-def _agreed(path: Path) -> bool:
-    if not sys.stdin.isatty():
-        sys.stderr.write(f"nobody can be asked whether to change {path}; add --yes\n")
-        return False
-    sys.stderr.write(f"write this into {path}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put the new content in place at once: the file is whole at every moment."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, path.stat().st_mode)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        return "nothing to treat: the run is healthy (--only CHANGE tries a change anyway)"
+    return "nothing was tried: no fix can be applied automatically; the report says what to change"

@@ -1,11 +1,11 @@
-"""`traindx ask`: the guided interview, and the check of a claim."""
+"""`traindx ask`: the guided interview, and the check of a hunch."""
 
 import argparse
 import os
 import sys
 
-from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents, add_option
+from traindx.cli import DONE
+from traindx.cli._options import add_detail, add_documents, add_option
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from traindx.cli._output import Maker
     from traindx.interview.types import Conclusion, Consultation
 
-HELP = "find the likeliest causes by an interview, and check what you hold for the cause"
+HELP = "answer a few questions to find likely causes, or check a hunch"
 EXAMPLES = """\
-  traindx ask                                  an interview: what you see, at most nine questions, what to do
-  traindx ask train.py runs/last               the same, without asking what stands in script and log
-  traindx ask "my loss becomes NaN"            in words; what belongs to other fields is named as such
+  traindx ask                                  interview with at most nine questions
+  traindx ask train.py runs/last               the same, skipping what script and log already say
+  traindx ask "my loss becomes NaN"            describe the problem in words
   traindx ask --symptom loss-nan --answer onset=sudden --answer lr=0.1 --answer optimizer=adam
-                                               without a terminal, for agents; says what it would ask next
-  traindx ask --claim "I need another optimizer" runs/last    what the evidence says to that
-  traindx ask --symptom loss-stuck --json -    as data, for programs
-  traindx ask --questions                      every question with its answers
+                                               without a terminal, for agents; prints the next question
+  traindx ask --claim "I need another optimizer" runs/last    check a hunch against the evidence
+  traindx ask --symptom loss-stuck --json -    as JSON
+  traindx ask --questions                      list every question with its answers
 
 symptoms: loss-stuck, loss-slow, loss-unstable, loss-nan, gradients-explode, gradients-vanish, overfitting,
-training-slow, other. With --symptom, --answer, --claim, --json - or --md -, or without a terminal, nothing is
-asked. What is told counts less than what is read from a log, a recording or a script."""
+training-slow, other. With --symptom, --answer, --claim, --json - or --md -, or without a terminal, it asks
+nothing. Answers count less than a log, a recording or a script."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,21 +35,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "given",
         nargs="*",
         metavar="PATH|WORDS",
-        help="a log (- for stdin), a run's folder, a script or a configuration; or what you see, in words",
+        help="a log (- for stdin), a run folder, a script or a config file; or what you see, in words",
     )
-    add_option(
-        parser, "--symptom SYMPTOM", "what you see, one of the nine below; may be repeated", repeated=True
-    )
-    says = "an answer (--questions lists them), such as onset=sudden or lr=0.1; may be repeated"
+    add_option(parser, "--symptom SYMPTOM", "what you see (listed below); can be repeated", repeated=True)
+    says = "an answer, such as onset=sudden or lr=0.1 (--questions lists them); can be repeated"
     add_option(parser, "--answer QUESTION=ANSWER", says, repeated=True)
-    says = 'what you hold for the cause, such as "more epochs"; may be repeated'
+    says = 'your hunch, such as "more epochs"; can be repeated'
     add_option(parser, "--claim WORDS", says, repeated=True)
     add_option(parser, "--questions", "list every question with its answers")
+    add_detail(parser, "the likeliest cause")
     add_documents(parser, "interview.md", "interview.json")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Interview, or weigh what was given; 2 for what is not understood."""
+    """Interview, or weigh what was given; 2 for bad input."""
     if arguments.questions:
         return _list_questions()
     from traindx.cli._output import places_of, refuse_places
@@ -63,10 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
         consultation = interviewed(consultation)
     elif not (consultation.moves or consultation.claims or consultation.outside):
         raise TraindxError(
-            "needs a terminal to ask in; without one say what you see by --symptom loss-nan"
-            " (traindx ask --help lists them)"
+            "no terminal to ask in; say what you see, for example --symptom loss-nan"
+            " (traindx ask --help lists all symptoms)"
         )
-    return _tell(consultation, places)
+    return _tell(consultation, places, arguments)
 
 
 def _may_ask(arguments: argparse.Namespace) -> bool:
@@ -89,7 +88,7 @@ def _begun(arguments: argparse.Namespace) -> "Consultation":
     consultation = begin(complaints, words)
     if words and not (consultation.moves or consultation.claims or consultation.outside):
         raise TraindxError(
-            f'"{words}": fits none of the symptoms; choose one by --symptom (traindx ask --help lists them)'
+            f'"{words}" matches no symptom; choose one with --symptom (traindx ask --help lists them)'
         )
     for path in paths:
         consultation = give(consultation, gather(path))
@@ -101,7 +100,7 @@ def _begun(arguments: argparse.Namespace) -> "Consultation":
 
 
 def _is_path(text: str) -> bool:
-    """Whether somebody who typed this meant a file, even if it is not there."""
+    """Whether somebody who typed this meant a file, even if it does not exist."""
     if text == "-" or os.path.exists(os.path.expanduser(text)):
         return True
     return " " not in text and (
@@ -109,22 +108,19 @@ def _is_path(text: str) -> bool:
     )
 
 
-def _tell(consultation: "Consultation", places: dict[str, str]) -> int:
-    from traindx.cli._output import coloured, publish, terminal_width
+def _tell(consultation: "Consultation", places: dict[str, str], arguments: argparse.Namespace) -> int:
+    from traindx.cli._output import page_makers, page_text, publish
     from traindx.interview.session import conclude
     from traindx.report.documents.interview import interview_document
-    from traindx.report.markdowns.exams import interview_page
-    from traindx.report.terminal.interview import conclusion_text
+    from traindx.report.results.interview import page, summary
 
     conclusion = conclude(consultation)
-    text = conclusion_text(
-        conclusion, width=terminal_width(), colour=coloured(), ask=_how_to_answer(conclusion)
-    )
+    made = page(conclusion, ask=_how_to_answer(conclusion))
     makers: dict[str, Maker] = {
+        **page_makers(lambda: made, arguments),
         "json": lambda: interview_document(conclusion),
-        "md": lambda: interview_page(conclusion),
     }
-    return DONE if publish("ask", places, makers, text) else BAD_INPUT
+    return publish("ask", places, makers, page_text(made, arguments, summary(conclusion)))
 
 
 def _how_to_answer(conclusion: "Conclusion") -> str:
@@ -137,9 +133,9 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
 
 
 def _list_questions() -> int:
-    from traindx.cli._output import coloured, terminal_width
+    from traindx.cli._output import colored, terminal_width
     from traindx.interview import knowledge
-    from traindx.report.terminal.interview import questions_text
+    from traindx.report.dialog import questions_text
 
-    sys.stdout.write(questions_text(knowledge.questions(), width=terminal_width(), colour=coloured()))
+    sys.stdout.write(questions_text(knowledge.questions(), width=terminal_width(), color=colored()))
     return DONE

@@ -2,13 +2,12 @@
 
 import argparse
 
-from traindx.cli._options import add_option
+from traindx.cli._options import add_detail, add_option
 from traindx.errors import TraindxError, UnknownNameError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from traindx.trials.casebook import Casebook
     from traindx.trials.types import Case
@@ -32,28 +31,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="DIR", help="the folder of the project (default: this one)"
     )
-    add_option(parser, "--db FILE", "a casebook that lies elsewhere")
+    add_option(parser, "--db FILE", "a casebook at another path (default: .traindx/cases.db)")
     add_option(parser, "--cause CAUSE", "only what was for a cause (traindx causes lists them)")
     add_option(parser, "--change TEXT", "only changes that hold a text, such as optimizer.lr")
     parser.add_argument("--outcome", choices=_OUTCOMES, help="only trials that came out like this")
     add_option(parser, "--since DATE", "only what is as late as a day or a time, as 2026-07-01")
     add_option(parser, "--last N", "only the latest so many", type=int)
+    add_detail(parser, "how many helped")
     add_option(parser, "--json FILE", "write JSON; - for standard output (in a folder: cases.json)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
-    from traindx.cli import BAD_INPUT, DONE
-    from traindx.cli._output import places_of, publish, refuse_inputs
+    from traindx.cli._output import page_text, places_of, publish, refuse_inputs
     from traindx.report.documents.interview import cases_document
+    from traindx.report.results.cases import page, tally
 
     book = _book(arguments)
     found = _found(book, arguments)
     places = places_of(arguments, {"json": "cases.json"})
     refuse_inputs(places.values(), [str(book.place)])
     is_narrowed = any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
-    text = _text(found, book.place, is_narrowed)
-    return DONE if publish("cases", places, {"json": lambda: cases_document(found)}, text) else BAD_INPUT
+    text = page_text(page(found, str(book.place), narrowed=is_narrowed), arguments, tally(found))
+    return publish("cases", places, {"json": lambda: cases_document(found)}, text)
 
 
 def _book(arguments: argparse.Namespace) -> "Casebook":
@@ -112,18 +112,3 @@ def _moment(text: str) -> "datetime":
         raise TraindxError(
             f"--since {text}: is no date; for example: 2026-07-01, or 2026-07-01T12:00"
         ) from None
-
-
-def _text(found: "list[Case]", place: "Path", narrowed: bool) -> str:
-    from traindx.cli._output import coloured, terminal_width
-    from traindx.format import printable
-    from traindx.report.terminal.comparison import cases_text
-
-    if found:
-        return cases_text(found, width=terminal_width(), colour=coloured())
-    if narrowed:
-        return f"no case in {printable(str(place), 500)} fits\n"
-    return (
-        f"no cases in {printable(str(place), 500)} yet: traindx treat train.py diagnoses a training,"
-        " tries fixes in paired trials, and writes down here what came out\n"
-    )

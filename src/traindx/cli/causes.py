@@ -4,13 +4,13 @@ import argparse
 
 from traindx.cli._options import add_documents
 
-HELP = "list the causes of failing trainings that traindx knows"
+HELP = "list the causes of failing training runs that traindx knows"
 EXAMPLES = """\
   traindx causes                               all causes, a line each
-  traindx causes --by symptom                  from what you see to the causes behind it
-  traindx causes --by misdiagnosis             what people say and blame, and what it usually is
-  traindx causes --json -                      all that is known about them, as data
-  traindx explain overfitting                  one of them, in full"""
+  traindx causes --by symptom                  from what you see to the possible causes
+  traindx causes --by misdiagnosis             what people say and blame, and what it often is
+  traindx causes --json -                      everything about all causes, as data
+  traindx explain overfitting                  everything about one cause"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=("name", "symptom", "misdiagnosis"),
         default="name",
-        help="how they are listed (default: by name)",
+        help="how to list them (default: by name)",
     )
     add_documents(parser, "causes.md", "causes.json")
 

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
-HELP = "lay runs side by side: which is best, what they differ in, where they part"
+HELP = "compare runs: best run, config differences, where they diverge"
 EXAMPLES = """\
-  traindx compare runs/                        every run below a folder
-  traindx compare before.csv after.csv         two runs
-  traindx compare runs/ --html compare.html    with the curves
-  traindx compare runs/ --json -               as data, for programs"""
+  traindx compare                              the last two recorded runs
+  traindx compare runs/                        every run in a folder
+  traindx compare before.csv after.csv         two logs
+  traindx compare runs/ --html compare.html    as a page with curves
+  traindx compare runs/ --json -               as JSON"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _only_one(report: "Report") -> str:
     from traindx.format import printable
-    from traindx.report.renderers.text import problems
+    from traindx.report.pages import problem_lines
 
     found = f"found one run, {printable(report.runs[0].name)}"
-    unread = "".join(f"; {sentence}" for sentence in problems(report))
-    return f"{found}{unread}; comparing takes two or more: give more paths, or a folder of runs"
+    unread = "".join(f"; {sentence}" for sentence in problem_lines(report))
+    return f"{found}{unread}; compare needs two or more: give more paths, or a folder of runs"

@@ -9,10 +9,10 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELP = "treat a bundled program whose training fails; without torch, diagnose bundled logs"
+HELP = "see it work on a bundled failing script"
 EXAMPLES = """\
-  traindx demo                                 say why the program fails, prove the fix, write its patch
-  traindx demo --logs                          diagnose the logs of five bundled trainings instead"""
+  traindx demo                                 diagnose a failing script and prove the fix
+  traindx demo --logs                          diagnose five bundled logs instead (needs no torch)"""
 
 _TREATMENTS = "treatments"
 _TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
@@ -21,7 +21,7 @@ _TRAININGS = ("hot", "cold", "nan", "overfit", "cool")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of demo."""
     add_option(parser, "--out DIR", "where the reports go (default: .traindx/demo)", default=".traindx/demo")
-    add_option(parser, "--logs", "diagnose bundled logs, which needs no torch")
+    add_option(parser, "--logs", "diagnose bundled logs instead; needs no torch")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,7 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     out = Path(arguments.out)
     can_train = find_spec("torch") is not None and os.name == "posix"
     if not can_train and not arguments.logs:
-        sys.stderr.write("torch is not installed: these are bundled logs; pip install torch runs a program\n")
+        sys.stderr.write(
+            "torch is not installed, so this diagnoses bundled logs; install torch to see a script\n"
+        )
     try:
         return _logs(out) if arguments.logs or not can_train else _program(out)
     except OSError as error:
@@ -56,10 +58,7 @@ def _program(out: "Path") -> int:
     sys.stderr.write(f"$ cd {out}\n$ traindx treat --out {_TREATMENTS} {script.name}\n")
     sys.stderr.flush()
     with chdir(out):
-        code = _call(["treat", "--out", _TREATMENTS, script.name])
-    reports = sorted((out / _TREATMENTS).glob("*/report.html"), key=lambda path: path.stat().st_mtime)
-    sys.stdout.write(f"open     {reports[-1]}\n" if reports else "")
-    return code
+        return _call(["treat", "--out", _TREATMENTS, script.name])
 
 
 def _logs(out: "Path") -> int:

@@ -4,15 +4,16 @@ import argparse
 
 from traindx.cli._options import add_exams, add_judging, add_outputs, add_reading
 
-HELP = "tell from its logs whether a training is healthy, and if not, why and what to change"
+HELP = "diagnose a training run from its logs"
 EXAMPLES = """\
-  traindx diagnose runs/                       every run below a folder
-  traindx diagnose train.log --html out.html   as a page, to look at the curves
+  traindx diagnose                             the last recorded run
+  traindx diagnose runs/                       every run in a folder, worst first
+  traindx diagnose train.log --html out.html   as a page with curves
   python train.py | traindx diagnose - --follow  while it trains
-  traindx diagnose runs/ --json -              as data, for programs
-  traindx diagnose runs/ --fail-on sick:0.8    exit code 1 if a run is sick, for scripts
-  traindx diagnose train.log --exam data.json  with what traindx examine data --json data.json found
-  traindx diagnose runs/ --limit loss_diverges.lost=0.6  judge with another limit"""
+  traindx diagnose runs/ --json -              as JSON
+  traindx diagnose runs/ --fail-on sick:0.8    exit code 1 if a run is sick (for CI)
+  traindx diagnose train.log --exam data.json  with the result of traindx examine data --json data.json
+  traindx diagnose runs/ --limit loss_diverges.lost=0.6  with another threshold"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

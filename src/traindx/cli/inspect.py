@@ -10,14 +10,15 @@ if TYPE_CHECKING:
     from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
-HELP = "show what a training left behind: runs, segments, quantities, facts, unread"
+HELP = "show what traindx could read from a run"
 EXAMPLES = """\
-  traindx inspect runs/                        every run below a folder
+  traindx inspect                              the last recorded run
+  traindx inspect runs/                        every run in a folder
   traindx inspect train.log metrics.csv        single files, of any known format
-  traindx inspect .traindx/runs/train-1        a recording, with its layers and where time went
+  traindx inspect --all .traindx/runs/train-1  a recording, with layers and step times
   python train.py | traindx inspect -          standard input
-  traindx inspect run.csv --map kappa=val_score  give a name its quantity
-  traindx inspect runs/ --json -               as data, for programs
+  traindx inspect run.csv --map kappa=val_score  read the column kappa as a validation score
+  traindx inspect runs/ --json -               as JSON
   traindx inspect train.log --follow           keep reading while it grows"""
 
 

@@ -1,29 +1,41 @@
-"""`traindx lr-find`: a learning rate that short trainings speak for."""
+"""`traindx lr-find`: a learning rate, chosen by short training runs."""
 
 import argparse
 import os
 
-from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._options import add_documents, add_folder, add_in_place, add_option, add_program, words_of
+from traindx.cli import CONDITION_MET, DONE
+from traindx.cli._options import (
+    add_detail,
+    add_documents,
+    add_folder,
+    add_in_place,
+    add_option,
+    add_program,
+    note_misplaced,
+    words_of,
+)
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.cli._output import Maker
     from traindx.exams.learning_rate.program import ProgramRate
+    from traindx.exams.preflight.types import Checklist
+    from traindx.finding import Finding
 
-HELP = "look for a learning rate by a range test and short trainings, without changing the program"
+HELP = "find a learning rate with a range test and short runs, without changing the program"
 EXAMPLES = """\
-  traindx lr-find train.py                     a range test, five short trainings, and the rate they speak for
-  traindx lr-find --steps 1200 train.py        four times as long: for programs that learn slowly at first
-  traindx lr-find --png rate.png train.py      with a picture of the range test and of the trials
-  traindx lr-find --json - train.py            as data, for programs
+  traindx lr-find train.py                     a range test, five short runs, and the best learning rate
+  traindx lr-find --steps 1200 train.py        four times as long, for programs that learn slowly at first
+  traindx lr-find --png rate.png train.py      with a plot of the range test and of the short runs
+  traindx lr-find --json - train.py            as JSON
   traindx lr-find -- python -m package.train   any command that trains with torch
 
-Our options stand before the command; everything after its first word is the program's. Each of six runs is
-the same command with the same seed, ended after a few steps; it runs in a copy of the working directory, so
-that what the program wrote is left alone, but in the directory itself with --in-place.
-Groups of parameters keep their ratios, and schedules go on. Recordings are kept in .traindx/rates."""
+Put traindx options before the script; everything after it is passed to the script. The program runs six
+times with the same seed and stops after a few steps, in a copy of the working directory (--in-place: in the
+directory itself). Parameter groups keep their ratios, and schedules stay active. If a preflight check fails,
+lr-find names the bug and stops: no learning rate repairs it (--force tunes anyway).
+Recordings are kept in .traindx/rates."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
     add_in_place(parser)
     add_folder(parser, "search", "recordings", ".traindx/rates")
+    add_option(parser, "--force", "tune even if the preflight checks fail")
+    add_detail(parser, "the learning rate and the line to change")
     add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
     add_option(
         parser,
@@ -49,17 +63,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look for a rate of a command, and report on it; 2 where it cannot be run."""
+    """Find a learning rate and report on it; 1 if a bug must be fixed first, 2 if the program cannot run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
     from traindx.cli._output import places_of, progress_of, refuse_places
-    from traindx.exams.learning_rate.program import lr_find
+    from traindx.exams.learning_rate.program import lr_find, refuse_few
+    from traindx.exams.preflight.run import bugs_at_any_rate, first_checks
 
+    note_misplaced(arguments)
+    refuse_few(arguments.steps)
     if not arguments.minutes > 0:
-        raise TraindxError(f"--minutes {arguments.minutes}: is no number above 0")
+        raise TraindxError(f"--minutes must be greater than 0, got {arguments.minutes:g}")
     places = places_of(arguments, {kind: f"learning_rate.{kind}" for kind in ("md", "json", "png", "html")})
     refuse_places(places, words_of(arguments))
     with progress_of("lr-find", arguments.out) as progress:
+        if not arguments.force:
+            checklist = first_checks(
+                words_of(arguments),
+                out=os.path.join(arguments.out, "preflight"),
+                name=arguments.name,
+                say=progress.say,
+                in_place=arguments.in_place,
+            )
+            bugs = bugs_at_any_rate(checklist)
+            if bugs:
+                progress.wipe()
+                return _refuse(checklist, bugs[0], places, arguments)
         found = lr_find(
             words_of(arguments),
             steps=arguments.steps,
@@ -69,77 +98,64 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             in_place=arguments.in_place,
         )
-    return DONE if _tell(found, places) else BAD_INPUT
+    return _tell(found, places, arguments)
 
 
-def _tell(program: "ProgramRate", places: dict[str, str]) -> bool:
-    """Show the search, and write what was asked for; whether all of it was written."""
-    from traindx.cli._output import coloured, publish, terminal_width, text_stream
-    from traindx.report.terminal.learning_rate import rate_text
+def _refuse(
+    checklist: "Checklist", bug: "Finding", places: dict[str, str], arguments: argparse.Namespace
+) -> int:
+    """Say which bug to fix before the learning rate is tuned; the checks are the data."""
+    import shlex
 
-    found, change = program.found, _change(program)
-    out = text_stream(places)
-    out.write(
-        rate_text(
-            found,
-            title=program.title,
-            seconds=program.seconds,
-            change=change,
-            prove=_proof(program),
-            width=terminal_width(),
-            colour=coloured(out),
-        )
-    )
-    return publish("lr-find", places, _makers(program, change))
+    from traindx.cli._output import page_makers, page_text, publish
+    from traindx.report.documents.exams import checklist_document
+    from traindx.report.results.learning_rate import refusal
+
+    page = refusal(checklist, bug, shlex.join(words_of(arguments)))
+    makers: dict[str, Maker] = {
+        **page_makers(lambda: page, arguments),
+        "json": lambda: checklist_document(checklist),
+    }
+    at = f" ({bug.location})" if bug.location else ""
+    summary = f"NOT TUNED preflight failed: {bug.says}{at}"
+    # There is no range test to draw.
+    drawable = {option: place for option, place in places.items() if option != "png"}
+    code = publish("lr-find", drawable, makers, page_text(page, arguments, summary))
+    return CONDITION_MET if code == DONE else code
 
 
-def _makers(program: "ProgramRate", change: str) -> "dict[str, Maker]":
+def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Namespace) -> int:
+    """Show the search, and write what was asked for; the exit code."""
+    from traindx.cli._output import page_text, publish
+    from traindx.report.results.learning_rate import page, summary
+
+    text = page_text(page(program), arguments, summary(program))
+    return publish("lr-find", places, _makers(program, arguments), text)
+
+
+def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str, Maker]":
     """What each output is made by."""
     from importlib.util import find_spec
 
+    from traindx.cli._output import page_makers
     from traindx.report.documents.exams import rate_document
-    from traindx.report.html.exams import rate_html
-    from traindx.report.markdowns.exams import rate_page
+    from traindx.report.png.learning_rate import rate_picture
+    from traindx.report.results.learning_rate import change_line, page
 
-    found, title, seconds = program.found, program.title, program.seconds
+    def picture() -> bytes:
+        return rate_picture(program.found, title=program.title)
 
-    def html() -> str:
-        drawn = _picture(program) if find_spec("matplotlib") else None
-        return rate_html(found, drawn, title=title, seconds=seconds, change=change)
+    def drawn() -> bytes | None:
+        return picture() if arguments.html and find_spec("matplotlib") else None
 
     def json() -> str:
         return rate_document(
-            found,
+            program.found,
             command=program.command,
-            seconds=seconds,
-            change=change,
+            seconds=program.seconds,
+            change=change_line(program),
             patch=program.patch.diff if program.patch else "",
             folder=str(program.folder),
         )
 
-    return {
-        "json": json,
-        "md": lambda: rate_page(found, title=title, seconds=seconds, change=change),
-        "png": lambda: _picture(program),
-        "html": html,
-    }
-
-
-def _picture(program: "ProgramRate") -> bytes:
-    from traindx.report.png.learning_rate import rate_picture
-
-    return rate_picture(program.found, title=program.title)
-
-
-def _change(program: "ProgramRate") -> str:
-    if program.patch is not None:
-        return program.patch.says
-    return f"not written as source: {program.no_patch}" if program.no_patch else ""
-
-
-def _proof(program: "ProgramRate") -> str:
-    """The command that tries the suggestion over whole runs and several seeds."""
-    found = program.found
-    if found.suggested is None or found.suggested == found.current:
-        return ""
-    return f'traindx treat --only "optimizer.lr {found.suggested:g}" {program.typed}'
+    return {**page_makers(lambda: page(program, drawn()), arguments), "json": json, "png": picture}

@@ -12,6 +12,7 @@ from traindx.cli._options import (
     add_option,
     add_outputs,
     add_program,
+    note_misplaced,
     words_of,
 )
 from traindx.errors import TraindxError
@@ -28,22 +29,22 @@ if TYPE_CHECKING:
     from traindx.recorder.launch.command import Command
     from traindx.trials.types import Report
 
-HELP = "run a training, record it, and tell whether it is healthy, and if not, why and what to change"
+HELP = "record and diagnose a training script"
 EXAMPLES = """\
-  traindx run train.py --lr 0.1                record a script, with its own arguments
-  traindx run -m package.train --epochs 3      record a module
-  traindx run -- torchrun --nproc-per-node 2 train.py  record any command that trains with torch
-  traindx run --max-steps 200 train.py         only the first 200 steps, for a quick look
-  traindx run --fail-on sick:0.8 train.py      stop it once it is sick, with exit code 1, for scripts
-  traindx run --no-live train.py               no word while it runs, and no stop: judged at the end alone
-  traindx run --json - train.py > run.json     as data, for programs
+  traindx run train.py --lr 0.1                a script, with its own arguments
+  traindx run -m package.train --epochs 3      a module
+  traindx run -- torchrun --nproc-per-node 2 train.py  any command that trains with torch
+  traindx run --max-steps 200 train.py         the first 200 steps, for a quick look
+  traindx run --fail-on sick:0.8 train.py      stop once it is sick, exit code 1 (for CI)
+  traindx run --no-live train.py               no live alerts; diagnose at the end only
+  traindx run --json - train.py > run.json     as JSON
 
-Our options stand before the command; everything after its first word is the program's.
-What it prints, its exit code and signals pass through; the report goes to standard error. With --json - or
---md - the report goes to standard output, and what the program prints there goes to standard error.
-With --fail-on, a program that ends well and leaves nothing to judge gives exit code 2.
-While it runs the recording is judged now and then: a cause that is likely and serious at two looks in a row
-is said once, in a line on standard error."""
+Put traindx options before the script; everything after it is passed to the script.
+Output, exit code and signals pass through unchanged; the report goes to standard error. With --json - or
+--md - the report goes to standard output, and the program's own output to standard error.
+With --fail-on, a program that ends well but recorded nothing gives exit code 2.
+While the program runs, the recording is diagnosed from time to time. A likely and serious cause is reported
+once, on standard error, after two diagnoses in a row; it is retracted if it no longer holds."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,24 +54,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--budget PERCENT",
-        "how much of the program's time recording may take (default: 2)",
+        "share of the program's time that recording may take (default: 2)",
         type=_share,
         default=0.02,
     )
     add_option(
         parser,
         "--every N",
-        "look at the layers at every Nth step (default: often at first, then ever less)",
+        "sample the layers every N steps (default: densely at first, then less often)",
         type=_steps("--every 100"),
     )
     add_option(
         parser,
         "--max-steps N",
-        "end the program after N optimizer steps; the exit code is then 0, unless --fail-on is met",
+        "stop the program after N optimizer steps, with exit code 0 unless --fail-on is met",
         type=_steps("--max-steps 200"),
     )
     parser.add_argument(
-        "--no-live", dest="live", action="store_false", help="judge the run only when it has ended"
+        "--no-live", dest="live", action="store_false", help="no live alerts; diagnose at the end only"
     )
     add_judging(parser, follows=False)
     add_exams(parser)
@@ -80,9 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command to its end and report on it; 2 if it cannot be started, else its exit code or 1."""
     if os.name != "posix":
-        raise TraindxError(
-            "needs Linux or macOS; elsewhere call traindx.watch(model, optimizer) in the script"
-        )
+        raise TraindxError("needs Linux or macOS; elsewhere call traindx.watch(model, optimizer)")
     from contextlib import suppress
     from pathlib import Path
 
@@ -91,17 +90,21 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.recorder.launch.command import command_from, new_run_folder
     from traindx.recorder.launch.outcome import stopped
 
+    note_misplaced(arguments)
     with signals_held() as mask:
+        # Not before signals are held back: numpy, which it needs, starts threads.
+        from traindx.cli._live import live_judge
+
         judge, conditions = _checked(arguments)
         command = command_from(words_of(arguments), os.environ)
         folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
-        live = _live(folder, judge, conditions) if arguments.live else None
+        live = live_judge(folder, judge, conditions) if arguments.live else None
         ending = _recorded(command, folder, arguments, mask, live)
         enough = bool(stopped(folder))
-    code = _report_on(folder, command, judge, conditions, arguments)
+    code = _report_on(folder, command, judge, conditions, arguments, ending)
     if live is not None and live.met is not None:
         with suppress(OSError):
-            complain(arguments.command, live.met.afterwards)
+            complain(arguments.command, live.met.afterward)
         return CONDITION_MET
     if code == CONDITION_MET:
         return code
@@ -118,7 +121,7 @@ def _unjudged(arguments: argparse.Namespace) -> int:
     from traindx.cli._output import complain
 
     with suppress(OSError):
-        complain(arguments.command, f"no run was judged; --fail-on {arguments.fail_on[0]} cannot judge it")
+        complain(arguments.command, f"nothing to judge for --fail-on {arguments.fail_on[0]}")
     return BAD_INPUT
 
 
@@ -167,15 +170,8 @@ def _recorded(
     except BaseException:
         discard(folder)
         raise
-    note_ending(folder, ending, live.met.afterwards if live is not None and live.met is not None else "")
+    note_ending(folder, ending, live.met.afterward if live is not None and live.met is not None else "")
     return ending
-
-
-def _live(folder: "Path", judge: "Judge", conditions: "Sequence[Condition]") -> "Live":
-    # Not before signals are held back: numpy, which it needs, starts threads.
-    from traindx.cli._live import live_judge
-
-    return live_judge(folder, judge, conditions)
 
 
 def _report_on(
@@ -184,25 +180,30 @@ def _report_on(
     judge: "Judge",
     conditions: "Sequence[Condition]",
     arguments: argparse.Namespace,
+    ending: "Ending",
 ) -> int | None:
     """Judge what was recorded, keep the report beside it and show it; None where nothing could be judged."""
     from traindx.cli._output import ProgressLine, complain
+    from traindx.recorder.launch.outcome import recordings
 
     arguments.paths, progress = [str(folder)], ProgressLine()
     _begin_line()
     try:
-        progress.say("reading the recording")
+        if not recordings(folder):
+            _tell_silence(folder, command, ending)
+            return None
+        progress.say("diagnosing ...")
         report = _judged(folder, command, judge)
         progress.say("writing the report")
-        kept = _keep(report, folder) if report.diagnoses else ""
+        kept = _keep(report, folder, arguments) if report.diagnoses else ""
         progress.wipe()
         code = _show(report, kept, conditions, arguments)
         return code if report.diagnoses else None
     except Exception as error:
         progress.wipe()
         # The program's own end counts more than a fault of ours in telling about it.
-        says = f"the report failed ({type(error).__name__}: {error}); the recording is in {folder}"
-        complain(arguments.command, f"{says}; traindx diagnose {folder} reads it again")
+        says = f"the report failed ({type(error).__name__}: {error}); the recording is safe in {folder}"
+        complain(arguments.command, f"{says}; try: traindx diagnose {folder}")
         return None
 
 
@@ -226,17 +227,15 @@ def _drop_broken() -> None:
 def _show(
     report: "Report", kept: str, conditions: "Sequence[Condition]", arguments: argparse.Namespace
 ) -> int:
-    from traindx.cli._output import place_lines
-    from traindx.cli._report import LABELS, gate, present
+    from traindx.cli._report import gate, present
 
     try:
-        code = present(report, arguments, conditions, stream=sys.stderr)
-        sys.stderr.write(place_lines({"html": kept} if kept else {}, LABELS))
+        code = present(report, arguments, conditions, stream=sys.stderr, kept=kept)
         sys.stdout.flush()
     except OSError:
         # The exit code has to be right whoever reads the report.
         _drop_broken()
-        code = gate(report, arguments, conditions)
+        return gate(report, arguments, conditions)
     return code
 
 
@@ -246,25 +245,32 @@ def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
     from traindx.cli._live import read_recording
     from traindx.cli._output import ProgressLine
     from traindx.errors import UnreadableError
-    from traindx.recorder.launch.outcome import discard, faults, recordings, why_nothing
-    from traindx.trials.types import Report
+    from traindx.recorder.launch.outcome import faults
 
-    if recordings(folder):
-        reading = read_recording(folder)
-        problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
-        return judge(replace(reading, problems=problems), ProgressLine())
-    reason = UnreadableError(command.title, why_nothing(folder))
+    reading = read_recording(folder)
+    problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
+    return judge(replace(reading, problems=problems), ProgressLine())
+
+
+def _tell_silence(folder: "Path", command: "Command", ending: "Ending") -> None:
+    """Show why there is nothing to diagnose."""
+    from traindx.cli._output import colored, takes_unicode, terminal_width
+    from traindx.recorder.launch.outcome import discard, silence
+    from traindx.report import text
+    from traindx.report.results.silence import page
+
+    told, out = page(silence(folder), command.title, ending.code), sys.stderr
     discard(folder)
-    return Report((), (reason,))
+    out.write(text.write(told, width=terminal_width(out), color=colored(out), unicode=takes_unicode(out)))
 
 
-def _keep(report: "Report", folder: "Path") -> str:
+def _keep(report: "Report", folder: "Path", arguments: argparse.Namespace) -> str:
     """Write the report beside the recording; where its page is."""
     from traindx.cli._report import write_output
 
     page = str(folder / "report.html")
-    write_output("html", page, report)
-    write_output("json", str(folder / "report.json"), report)
+    write_output("html", page, report, arguments)
+    write_output("json", str(folder / "report.json"), report, arguments)
     return page
 
 
@@ -275,16 +281,20 @@ def _share(text: str) -> float:
     except ValueError:
         percent = 0.0
     if percent > 100:
-        raise argparse.ArgumentTypeError(f'"{text}" is more than all of its time; for example --budget 2')
+        raise argparse.ArgumentTypeError(f'"{text}" is more than 100%; for example --budget 2')
     if not percent > 0:
-        raise argparse.ArgumentTypeError(f'"{text}" is no percentage above 0; for example --budget 2')
+        raise argparse.ArgumentTypeError(
+            f'expected a percentage above 0, got "{text}"; for example --budget 2'
+        )
     return percent / 100
 
 
 def _steps(example: str) -> "Callable[[str], int]":
     def steps(text: str) -> int:
         if not text.isdecimal() or not int(text):
-            raise argparse.ArgumentTypeError(f'"{text}" is no number of steps; for example {example}')
+            raise argparse.ArgumentTypeError(
+                f'expected a number of steps, got "{text}"; for example {example}'
+            )
         return int(text)
 
     return steps

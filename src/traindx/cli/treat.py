@@ -5,28 +5,36 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import add_folder, add_in_place, add_option, add_outputs, add_program, words_of
+from traindx.cli._options import (
+    add_folder,
+    add_in_place,
+    add_option,
+    add_outputs,
+    add_program,
+    note_misplaced,
+    words_of,
+)
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from traindx.trials.treatment import TreatOptions
 
-HELP = "diagnose a training, try fixes in paired short trials, and write the patch of the one that is proven"
+HELP = "diagnose a script, try fixes in short paired trials, and write the proven patch"
 EXAMPLES = """\
-  traindx treat train.py                       diagnose it, try what the diagnosis asks for, prove it
-  traindx treat --dry-run train.py             only say what would be tried, and what it would cost
-  traindx treat --steps 300 --seeds 5 train.py arms of 300 steps, five pairs of them
-  traindx treat --only "optimizer.lr x 0.1" --only "gradients.clip 1" train.py   these changes alone
-  traindx treat --apply train.py               write the proven patch into the source, after asking
-  traindx treat --changes                      list every change a machine can apply
+  traindx treat train.py                       diagnose, try the fixes, prove one
+  traindx treat --dry-run train.py             show what would be tried and how long it takes
+  traindx treat --steps 300 --seeds 5 train.py trial runs of 300 steps, 5 seeds
+  traindx treat --only "optimizer.lr x 0.1" --only "gradients.clip 1" train.py   only these changes
+  traindx treat --apply train.py               apply the proven patch, after asking
+  traindx treat --changes                      list every change that can be tried
   traindx treat -- python -m package.train     any command that trains with torch
-  traindx treat --engine ray train.py          arms as tasks of Ray; --address HOST:PORT on a cluster
+  traindx treat --engine ray train.py          trial runs as Ray tasks; --address HOST:PORT for a cluster
 
-Our options stand before the command; everything after its first word is the program's. Every arm is the same
-command with the same seed and at most one change; it runs in a copy of the working directory, so that what
-the program wrote is left alone, but in the directory itself with --in-place. Arms are kept in
-.traindx/treatments, cases in .traindx/cases.db."""
+Put traindx options before the script; everything after it is passed to the script. A trial run is the same
+command with the same seed and at most one change, in a copy of the working directory (with --in-place, in the
+directory itself). Trial runs are kept in .traindx/treatments, results in .traindx/cases.db.
+traindx apply applies a proven patch later."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +51,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _add_budget(parser: argparse.ArgumentParser) -> None:
     """How much is run."""
-    add_option(parser, "--steps N", "steps of every arm (default: the whole run, or 30 s of it)", type=int)
-    add_option(parser, "--seconds S", "about how long every arm is", type=float)
-    add_option(
-        parser, "--seeds N", "pairs of arms for what looks promising (default: 3)", type=int, default=3
-    )
-    add_option(parser, "--trials N", "arms to run at most (default: 24)", type=int, default=24)
-    add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
+    add_option(parser, "--steps N", "steps per trial run (default: the whole run, or 30 s of it)", type=int)
+    add_option(parser, "--seconds S", "approximate length of a trial run", type=float)
+    add_option(parser, "--seeds N", "seeds for a promising fix (default: 3)", type=int, default=3)
+    add_option(parser, "--trials N", "maximum number of trial runs (default: 24)", type=int, default=24)
+    add_option(parser, "--minutes M", "time limit (default: 10)", type=float, default=10.0)
 
 
 def _add_trials(parser: argparse.ArgumentParser) -> None:
@@ -57,19 +63,19 @@ def _add_trials(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--only CHANGE",
-        "try this change, whatever the diagnosis; may be repeated ('A + B' are both at once)",
+        "try this change, whatever the diagnosis ('A + B' tries both at once); may be repeated",
         repeated=True,
     )
-    add_option(parser, "--dry-run", "diagnose, and say what would be tried and what it would cost")
-    add_option(parser, "--changes", "list all changes, and end")
+    add_option(parser, "--dry-run", "diagnose, then show what would be tried and how long it takes")
+    add_option(parser, "--changes", "list all changes and exit")
 
 
 def _add_fix(parser: argparse.ArgumentParser) -> None:
     """What becomes of a proven fix."""
-    add_option(parser, "--apply", "write the patch into the source, after showing it and asking")
-    add_option(parser, "--yes", "with --apply: do not ask")
-    add_option(parser, "--force", "with --apply: also where git has changes of the file")
-    add_option(parser, "--save-model FILE", "keep the weights of the treated model, as torch saves them")
+    add_option(parser, "--apply", "apply the proven patch to the source, after asking")
+    add_option(parser, "--yes", "with --apply: don't ask")
+    add_option(parser, "--force", "with --apply: even if git has uncommitted changes of the file")
+    add_option(parser, "--save-model FILE", "save the weights of the fixed model (torch.save)")
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:
@@ -78,16 +84,15 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("local", "ray"),
         default="local",
-        help="where arms run: processes of this machine (default), or tasks of Ray",
+        help="run trials as local processes (default) or as Ray tasks",
     )
     add_option(
         parser,
         "--address HOST:PORT",
-        "with --engine ray: the head of a cluster, or auto for the one this machine is a node of"
-        " (default: a Ray of its own on this machine)",
+        "with --engine ray: the head node, or auto for the cluster of this machine (default: start Ray here)",
     )
-    add_option(parser, "--cpus-per-arm N", "with --engine ray: CPUs of each arm (default: 1)", type=int)
-    add_option(parser, "--gpus-per-arm N", "with --engine ray: GPUs of each arm (default: none)", type=float)
+    add_option(parser, "--cpus-per-arm N", "with --engine ray: CPUs per trial run (default: 1)", type=int)
+    add_option(parser, "--gpus-per-arm N", "with --engine ray: GPUs per trial run (default: 0)", type=float)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -95,25 +100,31 @@ def run(arguments: argparse.Namespace) -> int:
     from importlib.util import find_spec
 
     if not (find_spec("torch") and find_spec("libcst")):
-        raise TraindxError("needs torch and libcst: pip install 'traindx[torch]'")
+        raise TraindxError("needs torch and libcst: pip install -e '.[torch]' in a checkout of traindx")
     if arguments.changes:
         return _list_changes()
     if os.name != "posix":
-        raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import progress_of
-    from traindx.cli._treatment import tell
+        raise TraindxError("Linux or macOS only")
+    from functools import partial
+
+    from traindx.cli._output import kept_on_interrupt
+    from traindx.cli._treatment import show_diagnosis, tell
+    from traindx.cli._trial_line import TrialLine
     from traindx.trials.treatment import treat
 
+    note_misplaced(arguments)
     wish = _wish(arguments)
     _refuse_places(arguments)
     _refuse_unasked(arguments)
-    with progress_of("treat", arguments.out) as progress:
+    line = TrialLine(arguments.minutes, partial(show_diagnosis, arguments=arguments))
+    with kept_on_interrupt("treat", arguments.out), line:
         found = treat(
             words_of(arguments),
             wish,
             out=arguments.out,
             name=arguments.name,
-            say=progress.say,
+            say=line.say,
+            watcher=line,
             # With whether the patch was applied, when that is known.
             keeps_case=False,
             engine=arguments.engine,
@@ -153,18 +164,18 @@ def _refuse_places(arguments: argparse.Namespace) -> None:
         return
     refuse_unwritable([arguments.save_model])
     if os.path.isdir(arguments.save_model):
-        raise TraindxError(f"--save-model {arguments.save_model}: is a folder; name a file in it")
+        raise TraindxError(f"--save-model {arguments.save_model}: is a folder; give a file")
 
 
 def _refuse_unasked(arguments: argparse.Namespace) -> None:
     """Whether the source may be changed has to be known before minutes are spent on a patch of it."""
     if arguments.apply:
         if not arguments.yes and not sys.stdin.isatty():
-            raise TraindxError("--apply: nobody can be asked here whether to change the source; add --yes")
+            raise TraindxError("no terminal to confirm the change to the source; add --yes")
         return
     for option in ("yes", "force"):
         if getattr(arguments, option):
-            raise TraindxError(f"--{option}: is for --apply")
+            raise TraindxError(f"--{option} needs --apply")
 
 
 def _list_changes() -> int:

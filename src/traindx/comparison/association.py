@@ -26,7 +26,7 @@ from traindx.comparison.rank import (
     without_line,
 )
 from traindx.comparison.types import Association
-from traindx.format import count, listed, number, printable
+from traindx.format import listed, number, percentage, printable
 from traindx.run import Floats
 
 FEWEST = 4
@@ -84,8 +84,10 @@ def associations(chosen: Hyperparameters, turned: Sequence[float], measure: str)
         cases = chosen.configurations()
         factors = _factors(chosen, cases)
     if len(cases) < FEWEST:
-        few = f"{count(len(cases), 'case')} {'is' if len(cases) == 1 else 'are'} too few to tell which"
-        return Associations((), (f"{few} hyperparameter goes with the outcome: {FEWEST} at least.",))
+        few = (
+            f"Too few configurations to relate hyperparameters to the outcome ({len(cases)}; needs {FEWEST})."
+        )
+        return Associations((), (few,))
     distinct = _without_twins(factors)
     badness = ranks(np.array([np.median([turned[run] for run in case]) for case in cases]))
     links: list[_Link] = []
@@ -108,32 +110,32 @@ def _notes(
     links: Sequence[_Link], nearest: _Link | None, tried: Sequence[_Factor], runs: int
 ) -> tuple[str, ...]:
     if links:
-        return ("A hyperparameter that goes with the outcome need not cause it: change it alone to know.",)
+        return ("Correlation does not prove a cause: change only this hyperparameter to confirm it.",)
     if nearest is None:
-        return ("No hyperparameter takes a value in several runs or has an order: none can be judged.",)
-    name, percent = nearest.factor.name, _percent(nearest.chance)
+        return ("No hyperparameter can be judged: none is numeric or shares a value between runs.",)
+    name, chances = nearest.factor.name, _p(nearest.chance)
     if len(tried) == 1:
-        return (f"So clear an order of {runs} runs along {name} is chance in {percent} of cases.",)
+        return (f"The order of {runs} runs by {name} is not significant ({chances}).",)
     return (
-        f"No hyperparameter goes with the outcome beyond chance over {runs} runs; the nearest of {len(tried)}"
-        f" is {name}: so clear an order is chance in {percent} of cases.",
+        f"No hyperparameter is significant over {runs} runs; the closest of {len(tried)} is {name}"
+        f" ({chances}).",
     )
 
 
 def _association(link: _Link, before: Sequence[_Link], factors: Sequence[_Factor]) -> Association:
     factor = link.factor
     together = [one.name for one in factors if one is not factor and _likeness(one, factor) >= _TOGETHER]
-    says = f"{factor.name}: {link.says}; chance in {_percent(link.chance)} of cases"
+    says = f"{factor.name}: {link.says}; {_p(link.chance)}"
     if before:
-        says += f", {listed([one.factor.name for one in before], 3)} accounted for"
+        says += f" after accounting for {listed([one.factor.name for one in before], 3)}"
     if together:
         varies = "which varies" if len(together) == 1 else "which vary"
-        says += f"; not to be told apart from {listed(together, 3)}, {varies} with it"
+        says += f"; cannot be separated from {listed(together, 3)}, {varies} with it"
     return Association(factor.name, link.correlation, len(factor.rows), says, link.chance)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share > 0.1 else f"{100 * share:.2g} %"
+def _p(chance: float) -> str:
+    return f"p = {chance:#.2g}"
 
 
 def _factors(chosen: Hyperparameters, cases: Sequence[Sequence[int]]) -> list[_Factor]:
@@ -173,20 +175,23 @@ def _by_order(factor: _Factor, badness: Floats, measure: str) -> _Link:
     valleys = shuffled @ _distances(ranks(values))
     clarity = np.maximum(np.abs(straight), valleys.max(axis=1, initial=-1.0) - _CLEARER)
     given = float(straight[0])
-    over = f"over {len(values)} runs"
     if clarity[0] <= abs(given) + _GRAIN:
-        says = f"{'less' if given > 0 else 'more'} of it goes with a better {measure}"
-        return _Link(factor, -given, f"{says} (rank correlation {-given:+.2f} {over})", chance(clarity))
+        says = f"{'lower' if given > 0 else 'higher'} values go with a better {measure}"
+        return _Link(factor, -given, f"{says} {_correlation(-given, len(values))}", chance(clarity))
     near = values[np.argsort(badness)[: max(2, len(values) // 3)]]
     low, high = np.quantile(near, (0.1, 0.9), method="nearest").tolist()
-    between = f"{number(low)} to {number(high)}"
     best = float(valleys[0].max())
-    says = f"values from {between} go with the best {measure}, smaller and larger ones with a worse"
-    return _Link(factor, best, f"{says} (rank correlation {best:+.2f} {over})", chance(clarity))
+    says = f"values from {number(low)} to {number(high)} go with the best {measure}"
+    says += ", lower and higher ones with a worse"
+    return _Link(factor, best, f"{says} {_correlation(best, len(values))}", chance(clarity))
+
+
+def _correlation(value: float, runs: int) -> str:
+    return f"(rank correlation {value:+.2f}, {runs:,} runs)"
 
 
 def _distances(place: Floats) -> Floats:
-    """How far each run lies from a pivot, for values between the outermost; one standardised column each."""
+    """How far each run lies from a pivot, for values between the outermost; one standardized column each."""
     inner = np.unique(place)[1:-1]
     if len(inner) < 3 or len(place) < _VALLEY_RUNS:
         return np.empty((len(place), 0))
@@ -198,13 +203,13 @@ def _by_groups(factor: _Factor, badness: Floats, measure: str) -> _Link:
     """The share of the ranks' variance that lies between the groups."""
     sizes = np.bincount(factor.groups)
     member = (factor.groups[:, None] == np.arange(len(sizes))) / np.sqrt(sizes)
-    centred = badness - badness.mean()
-    shares = ((centred[orders(len(centred))] @ member) ** 2).sum(axis=1) / float((centred**2).sum())
+    centerd = badness - badness.mean()
+    shares = ((centerd[orders(len(centerd))] @ member) ** 2).sum(axis=1) / float((centerd**2).sum())
     levels = np.bincount(factor.groups, weights=badness) / sizes
     best, worst = (printable(factor.labels[place], 40) for place in (levels.argmin(), levels.argmax()))
     says = (
         f"{best} goes with the best {measure}, {worst} with the worst"
-        f" (it explains {100 * shares[0]:.0f} % of the order of {len(badness)} runs)"
+        f" (explains {percentage(float(shares[0]))} of the order of {len(badness)} runs)"
     )
     return _Link(factor, float(shares[0]), says, chance(shares))
 

@@ -14,7 +14,7 @@ from traindx.curves.objective import is_adversarial, is_reinforcement
 from traindx.curves.series import shares, whole
 from traindx.curves.statistics import MEDIAN_PRICE
 from traindx.facts import SEED
-from traindx.format import number, printable, step
+from traindx.format import count, number, pair, percentage, printable, step
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Axis, Floats, Run, Series
 
@@ -115,7 +115,7 @@ def _parting(
     names = f"{printable(first.name)} and {printable(second.name)}"
     same = None if by_share else alike(one, other)
     if same is not None and same.everywhere:
-        says = f"{names}: {one.quantity.slug} is identical at all {same.points} points they share"
+        says = f"{names}: {one.quantity.called} is identical at all {count(same.points, 'shared point')}"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
     begins = f"{names}: " + (f"identical up to {one.axis.value} {step(same.until)}, " if same else "")
     same_seed = SEED in first.facts and first.facts[SEED] == second.facts.get(SEED)
@@ -124,7 +124,7 @@ def _parting(
     lost = _lost(left, right)
     ends = [end for end in (lost, apart) if end is not None]
     if not ends:
-        says = f"{begins}{_not_apart(left, right, by_share)} ({one.quantity.slug})"
+        says = f"{begins}{_not_apart(left, right, by_share)} ({one.quantity.called})"
         return Parting(first.name, second.name, None, one.axis, says, one.quantity)
     place, says = min(ends, key=lambda end: end[0])
     position = float(np.interp(place, left.positions, one.steps))
@@ -132,9 +132,8 @@ def _parting(
         position = float(round(position))
     if same is not None:
         position = max(position, same.next_step)
-    where = f"part at {one.axis.value} {step(position)}" + (
-        f", {100 * place:.0f} % of each run" if by_share else ""
-    )
+    where = f"diverge at {one.axis.value} {step(position)}"
+    where += f", {percentage(place)} of each run" if by_share else ""
     return Parting(first.name, second.name, position, one.axis, f"{begins}{where} ({says})", one.quantity)
 
 
@@ -156,13 +155,13 @@ def _common(left: _Side, right: _Side) -> Floats:
 def _not_apart(left: _Side, right: _Side, by_share: bool) -> str:
     """Why no parting was found: the curves stay together, or there is no common stretch to tell from."""
     if len(_common(left, right)) >= _FEWEST:
-        return "never apart beyond the noise of both"
+        return "do not diverge beyond their noise"
     if by_share or not len(left.at) or not len(right.at):
-        return "too few finite values to tell where they part"
+        return "too few finite values to find where they diverge"
     axis, (first, second) = left.series.axis.value, (left.positions, right.positions)
     few = "no" if min(first[-1], second[-1]) < max(first[0], second[0]) else "too few"
-    spans = " and ".join(f"{step(at[0])} to {step(at[-1])}" for at in (first, second))
-    return f"share {few} {axis}s to tell where they part, {spans}"
+    spans = " and ".join(f"{step(at[0])}-{step(at[-1])}" for at in (first, second))
+    return f"share {few} {axis}s to find where they diverge: {spans}"
 
 
 def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> tuple[float, str] | None:
@@ -182,9 +181,9 @@ def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> tu
     if not len(lasting):
         return None
     place = int(lasting[0])
-    values = [number(one.curve.shown(float(one.level(grid[place : place + 1])[0]))) for one in (left, right)]
-    again = "; no longer at the end" if not side[-needed:].any() else ""
-    against = f"{left.series.quantity.slug} {values[0]} against {values[1]}"
+    here, there = (one.curve.shown(float(one.level(grid[place : place + 1])[0])) for one in (left, right))
+    again = "; together again at the end" if not side[-needed:].any() else ""
+    against = f"{left.series.quantity.called} {' vs '.join(pair(here, there))}"
     return float(grid[place]), f"{against}, noise {number(float(noise[place]))}{again}"
 
 
@@ -198,7 +197,7 @@ def _lost(left: _Side, right: _Side) -> tuple[float, str] | None:
         place = min(int(finite[-1]) + 1 if len(finite) else 0, len(values) - 1)
         return float(
             side.positions[place]
-        ), f"{side.series.quantity.slug} of {printable(side.run.name)} is not finite from there on"
+        ), f"{side.series.quantity.called} of {printable(side.run.name)} is NaN or infinite from there on"
     return None
 
 

@@ -25,10 +25,8 @@ _UNEVEN = 1.5
 def compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis] | None = None) -> Comparison:
     """The runs side by side, the best first; needs two that share a measure."""
     if len(runs) < 2:
-        have = f"got {runs[0].name} alone" if runs else "got none"
-        raise TraindxError(
-            f"comparing needs two runs, {have}; name another log or a folder that holds several"
-        )
+        have = f"got only {runs[0].name}" if runs else "got none"
+        raise TraindxError(f"compare needs two runs, {have}; add another log, or a folder with several")
     if diagnoses is None:
         diagnoses = [diagnose(run) for run in runs]
     # The squares of a diverged run's values may overflow: infinite noise is then the right answer.
@@ -90,25 +88,25 @@ def _about_hyperparameters(
     runs: Sequence[Run], chosen: Hyperparameters, ranking: Sequence[int], repeated: bool
 ) -> list[str]:
     if len(chosen.unknown) == len(runs):
-        return ["No hyperparameters are known: put hparams.yaml, config.json or args.json beside each log."]
+        return ["No hyperparameters found: put hparams.yaml, config.json or args.json next to each log."]
     notes = []
     if chosen.unknown:
         names = listed([runs[run].name for run in chosen.unknown], 4)
-        notes.append(f"No hyperparameters are known of {names}.")
+        notes.append(f"No hyperparameters found for {names}.")
     if chosen.only_seeds:
         return notes
     complete = not chosen.unknown and not chosen.partly_stated
     if chosen.partly_stated:
         names = listed(list(chosen.partly_stated), 4)
-        notes.append(f"Not every run states {names}: whether the runs differ there is not known.")
+        notes.append(f"Not every run states {names}; the runs may differ there.")
     if not chosen.differing and complete and not repeated:
-        notes.append("No recorded hyperparameter differs: what makes the runs differ was not written down.")
+        notes.append("No recorded hyperparameter differs; what makes the runs differ was not logged.")
     if len(chosen.differing) == 1 and complete:
         seeds = set(chosen.seeds)
-        same = ", with one seed" if len(seeds) == 1 and None not in seeds else ""
+        same = " (same seed)" if len(seeds) == 1 and None not in seeds else ""
         name, values = next(iter(chosen.differing.items()))
         best, worst = (values[ranking[place]] for place in (0, -1))
-        notes.append(f"The runs differ in {name} alone{same}: {_shown(best)} is best, {_shown(worst)} worst.")
+        notes.append(f"The runs differ only in {name}{same}: {_shown(best)} is best, {_shown(worst)} worst.")
     return notes
 
 
@@ -121,11 +119,11 @@ def _about_positions(found: Sequence[Outcome]) -> list[str]:
     axes = sorted({curve.axis.value for curve in curves})
     if len(axes) > 1:
         counted = " and ".join(f"{axis}s" for axis in axes)
-        return [f"The runs count {counted}: they part by the share of each run, and speed is not compared."]
+        return [f"The runs count {counted}: they are aligned by share of the run, and speed is not compared."]
     ends = sorted(float(curve.steps[-1]) for curve in curves)
     if len(ends) < 2 or ends[-1] <= _UNEVEN * max(ends[0], 1.0):
         return []
     return [
-        f"The runs end between {axes[0]} {step(ends[0])} and {step(ends[-1])}: a longer one had more time to"
-        " get better."
+        f"The runs end between {axes[0]} {step(ends[0])} and {axes[0]} {step(ends[-1])}; longer runs had more"
+        " time to improve."
     ]

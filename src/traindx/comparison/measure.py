@@ -10,7 +10,7 @@ from traindx import quantities as q
 from traindx.curves.objective import is_reinforcement
 from traindx.errors import TraindxError
 from traindx.facts import DATASET, LABEL_SMOOTHING, LOSS_FUNCTION
-from traindx.format import count, listed
+from traindx.format import capitalized, count, listed
 from traindx.run import Fact, Quantity, Run, Series
 
 _LOSSES = (q.VAL_LOSS, q.TEST_LOSS, q.TRAIN_LOSS)
@@ -39,8 +39,8 @@ class Measure:
 
     @property
     def called(self) -> str:
-        """Its public name, with the part."""
-        return f"{self.quantity.slug} {self.part}" if self.part else self.quantity.slug
+        """What people call it, with the part: "validation loss"."""
+        return f"{self.quantity.called} {self.part}" if self.part else self.quantity.called
 
 
 def measure_of(runs: Sequence[Run]) -> Measure:
@@ -107,21 +107,21 @@ def _remarked(measure: Measure, runs: Sequence[Run], other_scales: list[str]) ->
     notes = list(measure.notes)
     lacking = [run.name for run, series in zip(runs, measure.series, strict=True) if series is None]
     if lacking:
-        notes.append(f"{measure.called} is not recorded in {listed(lacking, 4)}: sorted last.")
+        notes.append(f"{capitalized(measure.called)} is not recorded in {listed(lacking, 4)}; sorted last.")
     datasets = _stated(runs, DATASET)
     if len(datasets) > 1:
         notes.append(
-            f"The runs are trained on different data ({listed(datasets, 3)}): their values may not compare."
+            f"The runs use different datasets ({listed(datasets, 3)}); their values may not be comparable."
         )
     if other_scales and measure.quantity in _LOSSES:
         notes.append(
-            f"The runs differ in {' and '.join(other_scales)}, so their losses may not be on one scale;"
-            " an accuracy or another metric in every log would compare them better."
+            f"The runs differ in {' and '.join(other_scales)}, so their losses may not be comparable; log an"
+            " accuracy or another shared metric."
         )
     if measure.quantity.slug.startswith("train_") and measure.quantity in _LOSSES:
         notes.append(
-            "The runs share no validation measure: they are compared by the training loss, which does not"
-            " show overfitting."
+            "The runs share no validation metric; they are compared by training loss, which does not show"
+            " overfitting."
         )
     return _in_one_unit(replace(measure, notes=tuple(notes)))
 
@@ -137,15 +137,15 @@ def _in_one_unit(measure: Measure) -> Measure:
         replace(one, values=one.values / 100) if one is not None and scaled else one
         for one, scaled in zip(measure.series, percent, strict=True)
     )
-    note = f"{count(sum(percent), 'run')} logged {measure.called} in percent: read as shares of 1."
+    note = f"{count(sum(percent), 'run')} logged {measure.called} in percent; converted to a share of 1."
     return replace(measure, series=series, notes=(*measure.notes, note))
 
 
 def _nothing_shared(runs: Sequence[Run]) -> TraindxError:
     slugs = [list(dict.fromkeys(series.quantity.slug for series in run.series)) for run in runs[:2]]
-    known = [listed(names, 3) or "nothing that is known" for names in slugs]
+    known = [listed(names, 3) or "no known metric" for names in slugs]
     has = [f"{run.name} has {names}" for run, names in zip(runs, known, strict=False)]
     return TraindxError(
-        f"{count(len(runs), 'run')} share no measure to compare them by ({'; '.join(has)}); log the same loss"
-        " or metric in each, or name it with --map NAME=QUANTITY"
+        f"{count(len(runs), 'run')} share no metric to compare ({'; '.join(has)}); log the same loss or"
+        " metric in each, or name it with --map NAME=QUANTITY"
     )

@@ -8,7 +8,7 @@ import numpy as np
 from traindx.comparison.hyperparameters import Hyperparameters
 from traindx.comparison.measure import Measure
 from traindx.comparison.outcome import Outcome, order
-from traindx.format import count, number, printable, step
+from traindx.format import count, multiple, number, pair, printable, step
 from traindx.run import Axis, Run, Series
 
 
@@ -58,7 +58,7 @@ def is_same(one: Series, other: Series) -> bool:
 _TWICE = 2.0
 _MANY = 100
 _STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
-"""Two-sided 95 % limits of Student's t for 1 to 10 degrees of freedom."""
+"""Two-sided 95% limits of Student's t for 1 to 10 degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,10 @@ def remarks(
         return [_one_training(runs, good, first, second, measure)]
     if chosen.only_seeds and noise:
         best, worst = found[good[0]].best, found[good[-1]].best
+        low, high = pair(best, worst)
         return [
-            f"The {len(runs)} runs differ only in their seed: {measure} from {number(best)} to"
-            f" {number(worst)}, a standard deviation of {number(noise.deviation)}, is the noise of this"
-            " training."
+            f"The {len(runs)} runs differ only in their seed: {measure} {low} to {high}"
+            f" (std {number(noise.deviation)})."
         ]
     if noise:
         return [_by_seeds(runs, found, chosen, noise, measure)]
@@ -114,8 +114,8 @@ def _one_training(
     runs: Sequence[Run], good: Sequence[int], first: Series, second: Series, measure: str
 ) -> str:
     names = " and ".join(printable(runs[run].name) for run in good[:2])
-    says = f"{_two(runs)}, {names}, are one training as far as both go: {measure} is the same at all"
-    says += f" {count(min(len(first), len(second)), 'point')}"
+    says = f"{_two(runs)}, {names}, are the same training run: {measure} is identical at all"
+    says += f" {count(min(len(first), len(second)), 'shared point')}"
     ends = [float(series.steps[-1]) for series in (first, second)]
     if ends[0] == ends[1]:
         return f"{says}."
@@ -130,23 +130,20 @@ def _by_seeds(
     if len(means) < 2:
         (only,) = means
         return (
-            f"Only {_called(runs, only)} ended with a finite {measure}; there is nothing to hold it against."
+            f"Only {_called(runs, only)} ended with a finite {measure}; there is nothing to compare it with."
         )
     first, second = sorted(means, key=lambda group: means[group])[:2]
     apart = means[second] - means[first]
     student = _STUDENT[noise.freedom - 1] if noise.freedom <= len(_STUDENT) else _TWICE
     limit = student * noise.deviation * float(np.sqrt(1 / len(first) + 1 / len(second)))
     names = " and ".join(_called(runs, group) for group in (first, second))
-    measured = f"{number(noise.deviation)} between seeds"
+    difference, least = pair(apart, limit)
+    measured = f"std between seeds {number(noise.deviation)}; significant above {least}"
     if apart <= limit:
         return (
-            f"{_two(runs)}, {names}, do not differ beyond the noise: {number(apart)} in {measure}, where"
-            f" {measured} makes differences up to {number(limit)} ordinary."
+            f"{_two(runs)}, {names}, do not differ beyond the noise: {difference} in {measure} ({measured})."
         )
-    return (
-        f"{_two(runs)}, {names}, differ by {number(apart)} in {measure}: beyond the noise ({measured} makes"
-        f" differences up to {number(limit)} ordinary)."
-    )
+    return f"{_two(runs)}, {names}, differ by {difference} in {measure}, beyond the noise ({measured})."
 
 
 def _two(runs: Sequence[Run]) -> str:
@@ -163,12 +160,12 @@ def _by_curves(runs: Sequence[Run], found: Sequence[Outcome], good: Sequence[int
     names = " and ".join(printable(runs[run].name) for run in (first, second))
     apart = found[second].turned - found[first].turned
     scatter = float(np.hypot(found[first].noise, found[second].noise))
-    unknown = "no configuration is repeated with another seed, so the noise between runs is not known"
+    unknown = "no configuration was repeated with another seed, so the noise between runs is unknown"
     if scatter and apart <= _TWICE * scatter:
         return (
-            f"{_two(runs)}, {names}, do not differ beyond the noise of their own curves: {number(apart)} in"
-            f" {measure}, scatter {number(scatter)}; {unknown}."
+            f"{_two(runs)}, {names}, do not differ beyond the noise of their curves: {number(apart)} in"
+            f" {measure} (noise {number(scatter)}); {unknown}."
         )
-    times = f"{apart / scatter:.0f}" if apart < _MANY * scatter else f"more than {_MANY}"
-    beside = f", {times} times the scatter of their curves" if scatter else ""
-    return f"{_two(runs)}, {names}, differ by {number(apart)} in {measure}{beside}; {unknown}."
+    times = multiple(apart / scatter) if apart < _MANY * scatter else f"over {_MANY}x"
+    against = f", {times} the noise of their curves" if scatter else ""
+    return f"{_two(runs)}, {names}, differ by {number(apart)} in {measure}{against}; {unknown}."

@@ -167,12 +167,12 @@ def double_descent_notes(
         return []
     before, peak, after = places
     others = [other for other in chosen.differing if other != name and not _WIDTH.search(other)]
-    beside = f"; the runs differ in {listed(others, 3)} as well" if others else ""
+    also = f"; the runs also differ in {listed(others, 3)}" if others else ""
     shown = [number(sign * float(level[place])) for place in (before, peak, after)]
     return [
-        f"Double descent over the size: the final {measure.called} is {shown[0]} at {number(sizes[before])}"
-        f" {name}, worst with {shown[1]} at {number(sizes[peak])}, and {shown[2]} at {number(sizes[after])}"
-        f"{beside}. A larger model, more data or more regularisation leads past the peak."
+        f"Double descent over model size: final {measure.called} is {shown[0]} at {number(sizes[before])}"
+        f" {name}, worst ({shown[1]}) at {number(sizes[peak])}, and {shown[2]} at {number(sizes[after])}"
+        f"{also}. A larger model, more data or more regularization moves past the peak."
     ]
 
 

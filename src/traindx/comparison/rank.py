@@ -21,8 +21,8 @@ def ranks(values: Floats) -> Floats:
 
 def standard(values: Floats) -> Floats:
     """Values with mean 0 and length 1, so that their product with others is a correlation."""
-    centred = values - values.mean()
-    return np.asarray(centred / max(float(np.sqrt((centred**2).sum())), 1e-300))
+    centerd = values - values.mean()
+    return np.asarray(centerd / max(float(np.sqrt((centerd**2).sum())), 1e-300))
 
 
 @cache
@@ -49,8 +49,8 @@ def without_groups(values: Floats, groups: NDArray[np.intp]) -> Floats:
 def without_line(values: Floats, along: Floats) -> Floats:
     """Values less what a straight line along others explains."""
     unit = standard(along)
-    centred = values - values.mean()
-    return np.asarray(centred - float(centred @ unit) * unit)
+    centerd = values - values.mean()
+    return np.asarray(centerd - float(centerd @ unit) * unit)
 
 
 def likeness(first: Floats, second: Floats) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from traindx.diagnosis.types import Verdict
+from traindx.format import Displayed
 from traindx.run import Axis, Quantity, Scalar
 
 
@@ -56,8 +57,8 @@ class Parting:
     """The curve on which they part."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed):
     """Runs side by side, the best first."""
 
     measure: Quantity

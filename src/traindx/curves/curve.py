@@ -14,7 +14,7 @@ import numpy as np
 from traindx.curves.limits import CLEAR, END, FEW, GRAIN, SHORT, TINY
 from traindx.curves.statistics import MAD_TO_SIGMA, MEDIAN_PRICE, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
-from traindx.format import number, step
+from traindx.format import count, number, pair, step
 from traindx.run import Axis, Better, Floats, Quantity, Series
 
 _SINGLE = 60
@@ -73,11 +73,17 @@ class Curve:
         return -value if self.quantity.better is Better.HIGHER else value
 
     def text(self, value: float) -> str:
-        """A turned value as people read it; what is not told apart is not told as a number."""
+        """A turned value as people read it; values beyond the largest are only known to be beyond."""
         shown = self.shown(value)
         if is_beyond(shown):
             return f"{number(shown)} or {'more' if shown > 0 else 'less'}"
         return number(shown)
+
+    def texts(self, one: float, other: float) -> tuple[str, str]:
+        """Two turned values that a sentence compares, with digits enough to see the difference."""
+        if is_beyond(one) or is_beyond(other):
+            return self.text(one), self.text(other)
+        return pair(self.shown(one), self.shown(other))
 
     def evidence(self, steps: tuple[float, float], value: float, limit: float | None = None) -> Evidence:
         """A turned value of this curve as evidence."""
@@ -89,9 +95,24 @@ class Curve:
         """What people call it: "training loss"."""
         return self.quantity.called
 
+    @property
+    def improved(self) -> str:
+        """The verb for getting better: a loss fell, an accuracy rose."""
+        return "rose" if self.quantity.better is Better.HIGHER else "fell"
+
     def place(self, position: float) -> str:
         """A position in words: "step 1,200"."""
         return f"{self.axis.value} {step(position)}"
+
+    def stretch(self, first: float, last: float) -> str:
+        """A range of positions in words: "steps 4-352"."""
+        return self.place(first) if first == last else f"{self.axis.value}s {step(first)}-{step(last)}"
+
+    @property
+    def length(self) -> str:
+        """How much of the run the points cover: "750 steps"."""
+        spacing = float(np.median(np.diff(self.steps))) if len(self) > 1 else 1.0
+        return count(round(float(self.steps[-1] - self.steps[0]) + spacing), self.axis.value)
 
     @cached_property
     def unrest(self) -> Floats:

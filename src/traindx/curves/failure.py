@@ -10,6 +10,7 @@ from traindx.curves.series import looked, seen_in, whole
 from traindx.curves.statistics import kendall
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.format import percentage, step
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Event, EventKind, Floats, Quantity, Run, Series
 
@@ -123,12 +124,13 @@ def not_finite_in(run: Run, quantity: Quantity, source: str, called: str) -> Ans
     event = first_nonfinite(run)
     if event is not None and run.facts.get(NONFINITE_SOURCE) == source:
         return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOADER_PLACE)),))
-    share = looked(run, quantity)
-    if share is None:
+    shares = looked(run, quantity)
+    if shares is None:
         return CANNOT_TELL
-    bad = share.values > 0
+    bad = shares.values > 0
     if not bad.any():
         return None
-    first, worst = float(share.steps[bad][0]), float(share.values.max())
-    says = f"up to {worst:.2%} of the {called} are NaN or infinite, first at step {first:,.0f}"
-    return Finding(1.0, says, (seen_in(share, worst, 0.0, (first, float(share.steps[bad][-1]))),))
+    first, worst = float(shares.steps[bad][0]), float(shares.values.max())
+    says = f"{called} contain NaN or infinity (first at step {step(first)}, up to"
+    says += f" {percentage(worst)} of a batch)"
+    return Finding(1.0, says, (seen_in(shares, worst, 0.0, (first, float(shares.steps[bad][-1]))),))

@@ -11,7 +11,7 @@ from traindx.curves.limits import FEW
 from traindx.curves.series import by_layer, last_part
 from traindx.facts import OUTPUT_ACTIVATION
 from traindx.finding import Evidence
-from traindx.format import count, listed, printable
+from traindx.format import code, count, listed, named_layer, percentage, printable
 from traindx.quantities import ACTIVATION_STD, GRADIENT_NORM, SATURATED_SHARE, WEIGHT_NORM
 from traindx.run import Parameter, Quantity, Run, Series
 
@@ -90,6 +90,12 @@ def units_of(layer: Parameter) -> int:
     """How many outputs a weight matrix has."""
     is_keras = any(word == layer.kind for word in _KERAS) or layer.name.endswith(("kernel", "kernel_"))
     return layer.shape[-1] if is_keras else layer.shape[0]
+
+
+def owner(parameter: Parameter) -> str:
+    """The layer that a parameter belongs to, as a sentence names it: "layer `encoder.0` (Linear)"."""
+    name = parameter.name.rpartition(".")[0] or parameter.name
+    return f"{named_layer(name)} ({parameter.kind})" if parameter.kind else named_layer(name)
 
 
 def inputs_of(layer: Parameter) -> int:
@@ -213,9 +219,14 @@ class Held:
 
     @property
     def told(self) -> str:
-        """How many they are and what the first are called."""
-        names = listed([printable(layer.name, _NAME) for layer in self.layers], _NAMED)
-        return f"{count(len(self.layers), 'parameter')}, {self.share:.0%} of all values ({names}),"
+        """How many they are and what the first are called, as the subject of a sentence."""
+        names = listed([code(printable(layer.name, _NAME)) for layer in self.layers], _NAMED)
+        return f"{count(len(self.layers), 'parameter')} ({percentage(self.share)} of all values: {names})"
+
+    @property
+    def verb(self) -> str:
+        """The verb that belongs to `told`."""
+        return "is" if len(self.layers) == 1 else "are"
 
 
 def held_back(run: Run, is_held: Callable[[Parameter], bool]) -> Held | None:

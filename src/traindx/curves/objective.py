@@ -12,7 +12,7 @@ from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISE
 from traindx.curves.series import whole
 from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
 from traindx.finding import Finding
-from traindx.format import number
+from traindx.format import percentage
 from traindx.quantities import (
     REWARD,
     TEST_LOSS,
@@ -195,21 +195,28 @@ def at_floor(run: Run, curve: Curve, *, left: float = CLEAR, perfect: float = 0.
 
 @dataclass(frozen=True, eq=False)
 class AgainstChance:
-    """The training loss beside that of the best constant guess."""
+    """The training loss and that of the best constant prediction."""
 
     loss: Curve
     chance: float
 
-    def finding(
-        self, strength: float, limit: float, told: str = "; the best constant guess loses"
-    ) -> Finding:
-        """What the end of the loss shows."""
-        says = f"the training loss ends at {self.loss.text(self.loss.end)}{told} {number(self.chance)}"
+    def finding(self, strength: float, limit: float, told: str = "") -> Finding:
+        """What the end of the loss shows; `told` stands between the two numbers instead of the comparison."""
+        end, chance = self.loss.texts(self.loss.end, self.chance)
+        compared = f"{told} {chance}" if told else f", {self._compared} a constant prediction ({chance})"
+        says = f"final training loss {end}{compared}"
         return Finding(strength, says, (self.loss.evidence(self.loss.end_steps, self.loss.end, limit),))
+
+    @property
+    def _compared(self) -> str:
+        gain = 1 - self.loss.end / self.chance
+        if abs(gain) < AT_CHANCE:
+            return "no better than"
+        return "worse than" if gain < 0 else f"only {percentage(gain)} below"
 
 
 def against_chance(run: Run, points: int) -> AgainstChance | None:
-    """The loss and the loss of the best constant guess; None where they cannot be held together."""
+    """The loss and the loss of the best constant prediction; None where they cannot be compared."""
     loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
     # A loss of several terms is not what the guess was reckoned for.
     if chance is None or chance <= 0 or len(loss) < points or several_terms(run):

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from traindx.curves.limits import LAST_QUARTER, TINY
 from traindx.finding import Evidence
-from traindx.quantities import NEIGHBOUR_AGREEMENT, TRAIN_LOSS
+from traindx.quantities import NEIGHBOR_AGREEMENT, TRAIN_LOSS
 from traindx.run import Axis, Floats, Quantity, Run, Series, Split
 
 SORTED = 0.3
-"""Excess of neighbours with the same target, where 0 is random order and 1 is sorted;
+"""Excess of neighbors with the same target, where 0 is random order and 1 is sorted;
 bench/thresholds.md#order."""
 
 
@@ -28,16 +29,16 @@ def looked(run: Run, quantity: Quantity, part: str = "") -> Series | None:
     return longest if longest is not None and len(longest) else None
 
 
-def neighbours_agree(run: Run, looks: int = 4) -> float | None:
-    """How much more often than in random order neighbours share their target; None for few looks."""
-    order = looked(run, NEIGHBOUR_AGREEMENT)
+def neighbors_agree(run: Run, looks: int = 4) -> float | None:
+    """How much more often than in random order neighbors share their target; None for few looks."""
+    order = looked(run, NEIGHBOR_AGREEMENT)
     # The first batch of sorted data cannot tell: it knows no other class yet.
     return float(np.median(order.values[1:])) if order is not None and len(order) >= looks else None
 
 
 def comes_sorted(run: Run) -> bool:
     """Whether rows come sorted, so that a look at some batches knows a few of the classes only."""
-    return (neighbours_agree(run) or 0.0) >= SORTED
+    return (neighbors_agree(run) or 0.0) >= SORTED
 
 
 _WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
@@ -71,6 +72,33 @@ def whole(run: Run, quantity: Quantity) -> Series:
     if quantity not in wholes:
         wholes[quantity] = _whole(run, quantity)
     return wholes[quantity]
+
+
+_DENSE = 60
+"""Points from which on a series is thinned where it is denser, down to about as many;
+bench/thresholds.md#blocks."""
+_UNEVEN = 2.0
+"""Times the median gap: the gaps that cover most of the steps, in a series that is denser in places;
+bench/thresholds.md#blocks."""
+_MOST = 2 / 3
+"""Share of the steps that is most of them; bench/thresholds.md#blocks."""
+
+
+def evenly(series: Series) -> Series:
+    """A series as dense everywhere as over most of its steps, so that half of its points is half of the run.
+
+    Recordings are denser at first, and so are some logs.
+    """
+    if len(series) <= _DENSE:
+        return series
+    gaps = np.sort(np.diff(series.steps))
+    covered = np.cumsum(gaps)
+    usual = float(gaps[np.searchsorted(covered, _MOST * covered[-1])])
+    if usual < _UNEVEN * float(np.median(gaps)):
+        return series
+    gap = min(usual, float(covered[-1]) / _DENSE)
+    _, first = np.unique((series.steps - series.steps[0]) // gap, return_index=True)
+    return replace(series, steps=series.steps[first], values=series.values[first])
 
 
 def shares(run: Run, series: Series) -> Floats:

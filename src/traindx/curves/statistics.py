@@ -14,7 +14,7 @@ _TAU = (5, 9)
 
 
 def running_median(values: Floats, window: int) -> Floats:
-    """Each value replaced by the median of its neighbourhood; the ends repeat."""
+    """Each value replaced by the median of its neighborhood; the ends repeat."""
     window = min(window, len(values) - 1 + len(values) % 2)
     if window < FEW:
         return values
@@ -23,7 +23,7 @@ def running_median(values: Floats, window: int) -> Floats:
 
 
 def running_mean(values: Floats, window: int) -> Floats:
-    """Each value replaced by the mean of its neighbourhood; the ends repeat."""
+    """Each value replaced by the mean of its neighborhood; the ends repeat."""
     padded = np.pad(values, window // 2, mode="edge")
     return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
 

@@ -58,6 +58,14 @@ def pace(run: Run) -> Pace | None:
     return Pace(steps, float(seconds), float(cost) if isinstance(cost, int | float) else None)
 
 
+def seconds_for(run: Run, steps: float) -> float | None:
+    """About how long so many steps of a run take, at most all of them; None where its pace is not known."""
+    recorded = pace(run)
+    if recorded is None or not recorded.steps or not recorded.seconds or not steps:
+        return None
+    return recorded.seconds * min(steps / recorded.steps, 1.0)
+
+
 def times(run: Run) -> tuple[Time, ...]:
     """Where the time of a step goes, by medians: one slow step must not decide."""
     if not is_recording(run):

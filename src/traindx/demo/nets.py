@@ -29,7 +29,7 @@ def deep():
 
 
 def odd():
-    """A softmax where the loss has one of its own, a dropout before a batch normalisation, dead units."""
+    """A softmax where the loss has one of its own, a dropout before a batch normalization, dead units."""
     model = nn.Sequential(
         nn.Linear(FEATURES, 64), nn.ReLU(), nn.Dropout(0.5), nn.BatchNorm1d(64), nn.Linear(64, 64), nn.ReLU(),
         nn.Linear(64, CLASSES), nn.Softmax(1),

@@ -3,7 +3,7 @@
 python train.py hot        a learning rate that is far too high
 python train.py cold       one that is far too low
 python train.py cool       the same, trained well
-python train.py overfit    few examples with ten inputs that mean nothing, learnt by heart
+python train.py overfit    few examples with ten inputs that mean nothing, learned by heart
 python train.py nan        a loss written by hand that takes the logarithm of zero once the network is sure
 """
 

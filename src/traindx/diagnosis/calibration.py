@@ -5,6 +5,10 @@ from traindx.finding import Severity, Sign
 HEALTH = "healthy"
 """The name of health among the hypotheses."""
 
+TOP_CAUSE_FROM_RECORDINGS = 0.76
+TOP_CAUSE_FROM_LOGS = 0.09
+"""How often the first cause is the right one in faulty runs of kinds never seen: `docs/accuracy.md`."""
+
 RECORDING_TEMPERATURE = 1.16
 LOG_TEMPERATURE = 1.27
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from traindx.cause import Cause
 from traindx.curves.facts import is_recording, location_of
+from traindx.curves.timing import seconds_for
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, health_points, temperature
 from traindx.diagnosis.exam_evidence import is_inside, read_exam, with_exams
@@ -31,7 +32,7 @@ from traindx.diagnosis.types import (
 from traindx.diagnosis.verdict import sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
-from traindx.format import count
+from traindx.format import count, listed
 from traindx.quantities import REWARD
 from traindx.readers.loading.runs import load
 from traindx.run import Run
@@ -91,7 +92,8 @@ def diagnose(
         asked=asked,
         healthy_reasons=scores.healthy,
         not_recorded=_not_recorded(run, suspects, asked),
-        next_experiment=_next_experiment(verdict, suspects),
+        next_experiment=_next_experiment(run, verdict, suspects),
+        source=run,
     )
 
 
@@ -103,15 +105,15 @@ def _ask(sign: Sign, run: Run) -> SignResult:
             return SignResult(sign, sign(run))
     except Exception as error:  # a sign of another package may fail in any way
         raise PluginError(
-            f"sign {sign.slug} fails on {run.name} ({error}); report it to its author"
+            f"check {sign.slug} failed on {run.name} ({error}); report this to its author"
         ) from error
 
 
 def _only_run(path: str | Path) -> Run:
     runs = load(path)
     if len(runs) != 1:
-        names = ", ".join(run.name for run in runs[:3])
-        raise TraindxError(f"{path}: holds {count(len(runs), 'run')} ({names} ...); diagnose them one by one")
+        names = listed([run.name for run in runs], 3)
+        raise TraindxError(f"{path}: found {count(len(runs), 'run')} ({names}); diagnose one at a time")
     return runs[0]
 
 
@@ -121,7 +123,7 @@ def _signs(limits: Limits) -> Iterable[Sign]:
         try:
             yield sign.limited(given[sign.slug]) if sign.slug in given else sign
         except ValueError as error:
-            raise SettingsError(f"{error}; correct the limit") from error
+            raise SettingsError(str(error)) from error
 
 
 def _suspect(cause: Cause, confidence: float, lines: tuple[Reason, ...], run: Run) -> Suspect:
@@ -182,11 +184,12 @@ def _not_recorded(
     return tuple(found)
 
 
-def _next_experiment(verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:
+def _next_experiment(run: Run, verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:
     """The cheapest test of a leading suspect, while none is settled."""
     if verdict is Verdict.HEALTHY or not suspects or suspects[0].confidence >= _SETTLED:
         return None
     close = [one for one in suspects if one.confidence * _CLOSE >= suspects[0].confidence]
-    tested = min(close, key=lambda one: (one.cause.experiment.minutes, -one.confidence))
+    tested = min(close, key=lambda one: (one.cause.experiment.steps, -one.confidence))
     against = tuple(one.cause for one in close if one is not tested)
-    return NextExperiment(tested.cause, tested.cause.experiment, against)
+    experiment = tested.cause.experiment
+    return NextExperiment(tested.cause, experiment, against, seconds_for(run, experiment.steps))

@@ -16,7 +16,7 @@ from traindx.diagnosis.types import Exam, SignResult
 from traindx.errors import UnreadableError
 from traindx.facts import EXAM
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign, problem
-from traindx.format import SCHEMA, printable
+from traindx.format import SCHEMA, printable, uncapitalized
 from traindx.quantities import RECORDED_ONLY
 from traindx.run import Fact, Quantity, Run
 
@@ -92,10 +92,9 @@ def _finding(accusing: Sequence[tuple[str, Finding]], run: Run) -> Finding:
 
 
 def _sign(cause: Cause, severity: Severity) -> Sign:
-    title = f"{cause.title[:1].lower()}{cause.title[1:]}"
     slug = f"exam_{cause.slug.replace('-', '_')}"
     # It speaks about one cause: of the training as a whole the run itself tells more.
-    return Sign(slug, f"An exam found: {title}.", (), severity, _not_of_a_run, healthy=0.0)
+    return Sign(slug, f"Exam finds: {uncapitalized(cause.title)}.", (), severity, _not_of_a_run, healthy=0.0)
 
 
 def _not_of_a_run(_: Run) -> Answer:
@@ -106,7 +105,7 @@ _KINDS = ("exam", "preflight", "lr")
 _EARLIER = ("traindx.exam/1", "traindx.preflight/1", "traindx.rate/1")
 """The schemas of earlier versions, which gave every kind its own."""
 _LARGEST = 256 * 2**20
-_TODO = "give the JSON that traindx examine, preflight or lr-find wrote (--json FILE)"
+_TODO = "pass the JSON that traindx examine, preflight or lr-find wrote (--json FILE)"
 
 
 class _Problem(msgspec.Struct):
@@ -141,18 +140,20 @@ def read_exam(path: str | Path) -> SavedExam:
     where = printable(str(path), 300)
     try:
         if Path(path).stat().st_size > _LARGEST:
-            raise UnreadableError(where, "is too large for an exam", _TODO)
+            raise UnreadableError(where, "too large for an exam file", _TODO)
         text = Path(path).read_bytes()
         head = msgspec.json.decode(text, type=_Head)
         if head.schema not in _EARLIER and (head.schema, head.kind) not in {(SCHEMA, one) for one in _KINDS}:
-            raise UnreadableError(where, f'is no exam but "{printable(head.kind or head.schema, 60)}"', _TODO)
+            raise UnreadableError(
+                where, f'not an exam file but "{printable(head.kind or head.schema, 60)}"', _TODO
+            )
         document = msgspec.json.decode(text, type=_Document)
     except OSError as error:
         raise UnreadableError(where, error.strerror or str(error), _TODO) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UnreadableError(where, "is no exam", _TODO) from error
+        raise UnreadableError(where, "not an exam file", _TODO) from error
     if not document.exam:
-        raise UnreadableError(where, "is no exam: it does not say which", _TODO)
+        raise UnreadableError(where, "not an exam file: the field exam is missing", _TODO)
     return SavedExam(
         printable(document.exam, 60),
         tuple(

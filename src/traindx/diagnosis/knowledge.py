@@ -37,7 +37,9 @@ def sign_named(slug: str) -> Sign:
     """The sign of a slug, also of one from an earlier version; a near miss is suggested."""
     found = _by_any_slug().get(slug)
     if found is None:
-        raise UnknownNameError("sign", slug, [sign.slug for sign in signs()], todo="docs/signs.md lists them")
+        raise UnknownNameError(
+            "check", slug, [sign.slug for sign in signs()], todo="docs/signs.md lists them"
+        )
     return found
 
 
@@ -59,6 +61,7 @@ def unit_named(name: str) -> Cause | Sign:
     unit = exact or known.get("-".join(words)) or questions.get("_".join(words))
     if unit is None:
         aliases = {title: cause.slug for title, cause in titles.items()}
-        todo = "traindx causes lists causes, docs/signs.md signs"
-        raise UnknownNameError("cause or sign", name, [*known, *questions], aliases, todo=todo)
+        aliases |= {slug: sign.slug for slug, sign in questions.items()}
+        todo = "traindx causes lists causes, docs/signs.md checks"
+        raise UnknownNameError("cause or check", name, known, aliases, todo=todo)
     return unit

@@ -41,9 +41,9 @@ def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
         share = MOST * odds / (1 + odds)
         gain = math.log1p(share / weight)
         names = ", ".join(why.slug for why in roots)
-        found[how].append(Reason(f"it is how {names} can fail a training", math.log1p(-share)))
+        found[how].append(Reason(f"it is a consequence of {names}", math.log1p(-share)))
         for why in roots:
-            found[why].append(Reason(f"it explains {how.slug}, which is seen as well", gain))
+            found[why].append(Reason(f"it explains {how.slug}, which is found too", gain))
     return {cause: tuple(reasons) for cause, reasons in found.items()}
 
 

@@ -13,6 +13,7 @@ from traindx.cause import Cause, Clue
 from traindx.diagnosis.calibration import HEALTH, health_points
 from traindx.diagnosis.mechanisms import with_roots
 from traindx.diagnosis.types import Reason, SignResult, total
+from traindx.format import uncapitalized
 from traindx.run import Floats
 
 DECIDING = 0.3
@@ -93,7 +94,7 @@ def reasons(prior: float, clues: Iterable[Clue], answers: Answers) -> tuple[Reas
     ]
     weighty = {id(line) for line in _heaviest(counted)}
     kept = [line for _, line in counted if id(line) in weighty]
-    return (Reason("before anything is known", prior), *kept)
+    return (Reason("prior log-odds", prior), *kept)
 
 
 def _reason(clue: Clue, asked: SignResult) -> Reason | None:
@@ -108,8 +109,9 @@ def _reason(clue: Clue, asked: SignResult) -> Reason | None:
         unseen = min(unseen, -RULED_OUT * clue.seen)
     if unseen == 0:
         return None
-    looked = "you rule out" if asked.is_told else "looked for and not seen"
-    return Reason(f"{looked}: {_lowered(clue.sign.asks)}", _weighed(unseen, asked), clue.sign)
+    looked = "you rule out" if asked.is_told else "not found"
+    asks = uncapitalized(clue.sign.asks).rstrip(".")
+    return Reason(f"{looked}: {asks}", _weighed(unseen, asked), clue.sign)
 
 
 def _weighed(points: float, asked: SignResult) -> float:
@@ -125,10 +127,6 @@ def _heaviest(lines: Sequence[tuple[Clue, Reason]]) -> list[Reason]:
         if clue.group and (rival is None or abs(reason.points) > abs(rival.points)):
             groups[clue.group] = reason
     return [*alone, *groups.values()]
-
-
-def _lowered(sentence: str) -> str:
-    return (sentence[:1].lower() + sentence[1:]).rstrip(".")
 
 
 def can_be_judged(cause: Cause, answers: Answers) -> bool:

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
 from traindx.cause import Cause, Experiment
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
+from traindx.format import Displayed
+from traindx.run import Run
 
 
 class Verdict(Enum):
@@ -111,16 +113,18 @@ class NextExperiment:
     tests: Cause
     experiment: Experiment
     against: tuple[Cause, ...]
+    seconds: float | None = None
+    """About how long it takes, by this run's own pace; None where that is not known or nothing is run."""
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Displayed):
     """Ranked suspects with reasons, the probability that the run is healthy, and what is not known."""
 
     run: str
     verdict: Verdict
     says: str
-    """The verdict as one sentence."""
+    """What makes the verdict, as one sentence without a period; it does not repeat the title of a suspect."""
     healthy: float
     """Probability that nothing is wrong."""
     suspects: tuple[Suspect, ...]
@@ -131,6 +135,8 @@ class Diagnosis:
     healthy_reasons: tuple[Reason, ...]
     not_recorded: tuple[NotRecorded, ...] = ()
     next_experiment: NextExperiment | None = None
+    source: Run | None = field(default=None, compare=False)
+    """The run itself, for those who show it."""
 
     @property
     def findings(self) -> tuple[SignResult, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from traindx.curves.objective import is_adversarial
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
+from traindx.format import capitalized, uncapitalized
 from traindx.run import Run
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls
@@ -37,37 +38,34 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignR
 
 
 def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], run: Run) -> str:
-    """The verdict in one sentence with numbers."""
+    """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
-        return _accusation(suspects, yes)
+        return capitalized(_strongest(suspects[0], yes))
     if verdict is Verdict.HEALTHY:
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
-        return "; ".join(reversed(curves.values()))
+        return capitalized("; ".join(reversed(curves.values())))
     if too_short.slug in yes:
-        return f"Too short to tell: {yes[too_short.slug].says}"
+        return f"Too short to judge: {yes[too_short.slug].says}"
     if is_adversarial(run):
-        return "The losses of two networks that train against each other do not tell whether they learn"
+        return "Adversarial training: its losses do not show whether the networks learn"
     if not _answered(loss_falls, asked):
-        return "Nothing that tells whether it learns was recorded"
+        return "Not enough data: no loss or metric shows whether the run learns"
     if suspects and suspects[0].confidence > _TIED / 2:
-        return f'What was recorded does not tell a healthy run from "{suspects[0].cause.title}"'
-    return "The curve speaks neither for health nor for any one cause"
+        title = suspects[0].cause.title
+        return f"Not enough evidence: healthy, or {uncapitalized(title)}"
+    return "Not enough evidence: neither healthy nor any single cause is likely"
 
 
-def _accusation(suspects: tuple[Suspect, ...], yes: Mapping[str, Finding]) -> str:
-    """The first suspect by name where it has most of the belief, else the finding and the rivals."""
-    first, *others = suspects
+def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
+    """The finding with most points for the first suspect."""
     says = max((r for r in first.reasons if r.seen), key=lambda r: r.points).says
     lost = yes.get(loss_not_finite.slug)
     if lost is not None and lost.strength >= 0.5 and lost.says != says:
-        # A loss that is no number is what everyone sees first, whatever weighs most.
+        # A NaN loss is what everyone sees first, whatever weighs most.
         says = f"{lost.says}; {says}"
-    if first.confidence > _SURE or not others:
-        return f"{first.cause.title}: {says}"
-    says = f"{says[:1].upper()}{says[1:]}"
-    return f'{says}; what was recorded does not tell "{first.cause.title}" from "{others[0].cause.title}"'
+    return says
 
 
 def _answered(sign: Sign, asked: tuple[SignResult, ...]) -> bool:

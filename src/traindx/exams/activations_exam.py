@@ -1,4 +1,4 @@
-"""Activations over several batches: what each layer puts out, and which units are dead or saturated.
+"""Activations over several batches: the output of each layer, and which units are dead or saturated.
 
 exam = traindx.exams.activations(model, train_loader)
 if exam.errors:
@@ -137,7 +137,8 @@ def _beyond(quantity: Quantity, run: Run, finding: Finding) -> tuple[str, ...]:
 def _dead(run: Run, finding: Finding) -> str:
     worst = finding.evidence[0]
     says = (
-        f"{worst.layer}: {float(worst.value):.0%} of units are zero for every input (limit {worst.limit:.0%})"
+        f"layer `{worst.layer}`: {float(worst.value):.0%} of units are zero for every input"
+        f" (limit {worst.limit:.0%})"
     )
     return says + _others(_beyond(DEAD_UNIT_SHARE, run, finding))
 
@@ -191,10 +192,10 @@ def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
 
 
 def activations(model: nn.Module, batches: object, *, most: int = MOST) -> ActivationExam:
-    """Examine what each layer puts out over several batches; the model and chance stay as they were.
+    """Examine the output of each layer over several batches; model and random state are left unchanged.
 
-    `batches` is a data loader or a list of batches, of which the first `most` are looked at, or one batch,
-    which is parted. Targets are not needed; those that come with a batch are left out.
+    `batches` is a data loader or a list of batches, of which the first `most` are used, or one batch, which
+    is split. Targets are not needed; those that come with a batch are ignored.
     """
     model = unwrapped(model)
     extremes = Extremes()
@@ -239,6 +240,6 @@ def _too_few(run: Run, inputs: int) -> list[str]:
     if DEAD_UNIT_SHARE in run or ACTIVATION_ZERO_SHARE not in run:
         return []
     return [
-        f"{count(inputs, 'input')} are too few to tell dead units from units that wait for theirs:"
-        " give 256 or more"
+        f"{count(inputs, 'input')}: not enough to distinguish dead units from rarely active ones;"
+        " pass 256 or more"
     ]

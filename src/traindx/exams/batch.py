@@ -13,7 +13,7 @@ from traindx.errors import TraindxError, UnreadableError
 MOST = 8
 """Batches of an exam: units need five looks, and a layer two shares, before they are called dead."""
 _FEWEST_ROWS = 2
-"""A batch normalisation needs two."""
+"""A batch normalization needs two."""
 
 
 def batches_of(given: object, most: int = MOST, parts: int = MOST) -> list[object]:
@@ -22,11 +22,11 @@ def batches_of(given: object, most: int = MOST, parts: int = MOST) -> list[objec
         return parted(given, parts)
     if not isinstance(given, Iterable):
         raise TraindxError(
-            f"the batches are a {type(given).__name__}; give a data loader, or a list of batches"
+            f"expected batches, got a {type(given).__name__}; pass a data loader or a list of batches"
         )
     found = list(islice(given, most))
     if not found:
-        raise TraindxError("there is no batch to look at; give at least one")
+        raise TraindxError("no batches to examine; pass at least one")
     return parted(found[0], parts) if len(found) == 1 else found
 
 
@@ -80,7 +80,7 @@ def refuse_empty(batch: object, where: str) -> None:
     """Refuse a batch without a row: every sum over it is zero or no number, whatever the model."""
     first = next(_tensors(batch), None)
     if first is not None and first.dim() and not len(first):
-        raise UnreadableError(where, "holds no rows", "give data to examine")
+        raise UnreadableError(where, "has no rows", "pass data to examine")
 
 
 def rows_in(batch: object) -> int:
@@ -141,7 +141,7 @@ def presented(batch: object, model: nn.Module) -> Presented:
         args = tuple(first) if len(inputs) == 1 and isinstance(first, tuple | list) else tuple(inputs)
         return Presented(args, target=target)
     raise TraindxError(
-        f"the batch is a {type(batch).__name__}; give a tensor, (inputs, targets) or a dictionary of tensors"
+        f"the batch is a {type(batch).__name__}; pass a tensor, (inputs, targets) or a dictionary of tensors"
     )
 
 
@@ -187,7 +187,7 @@ def called(model: nn.Module, batch: Presented) -> object:
     except Exception as error:  # code of the user's own
         raise TraindxError(
             f"the model fails on a batch of {batch.told} ({told_error(error)}); "
-            "give data as the training gives it"
+            "pass data as your training loop does"
         ) from error
 
 

@@ -26,15 +26,15 @@ _HOMES = ("model_state_dict", "state_dict", "model", "net", "network", "module",
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.")
 """What wrappers put before every name."""
 _NAMED = 3
-_TRUST = "pass --trust if you trust whoever made it"
+_TRUST = "pass --trust if you trust its author"
 
 
 class Kind(Enum):
     """What a file of weights is."""
 
-    SAVED = "a file of torch.save"
+    SAVED = "torch.save"
     SCRIPT = "TorchScript"
-    EXPORTED = "a program of torch.export"
+    EXPORTED = "torch.export"
     SAFETENSORS = "safetensors"
 
 
@@ -60,11 +60,11 @@ def opened(path: str, made: nn.Module | None, *, trust: bool) -> Opened:
     weights = _state_dict(found)
     if weights is None:
         raise UnreadableError(
-            path, "holds neither a model nor its weights", "give what torch.save wrote of them"
+            path, "contains neither a model nor a state_dict", "pass a file written by torch.save"
         )
     if made is None:
-        todo = "name what makes the model: --model module:function"
-        raise UnreadableError(path, f"holds the weights of a model ({kind.value}) and not the model", todo)
+        todo = "name the model too: --model module:function"
+        raise UnreadableError(path, f"contains only weights ({kind.value}), not the model", todo)
     return Opened(made, _filled(made, weights, path))
 
 
@@ -73,7 +73,7 @@ def kind_of(path: str) -> Kind:
     file = Path(path)
     if file.is_dir() or not file.exists():
         what = "is a folder" if file.is_dir() else "no such file"
-        raise UnreadableError(path, what, "give the file that the training saved")
+        raise UnreadableError(path, what, "pass the file that your training run saved")
     try:
         file.open("rb").close()
     except OSError as error:
@@ -99,19 +99,20 @@ def saved(path: str, *, trust: bool) -> object:
         if trust:
             raise _unreadable(path, error) from error
         named = re.search(r"(?:GLOBAL |class )['\"]?([\w.]+)", str(error))
-        what = f"holds Python objects ({named.group(1)})" if named else "holds Python objects"
+        what = f"contains Python objects ({named.group(1)})" if named else "contains Python objects"
         todo = f"{_TRUST}, or save model.state_dict() and tensors instead"
-        raise UnreadableError(path, f"{what}, and loading those runs code from the file", todo) from error
+        raise UnreadableError(path, f"{what}; loading them runs code from the file", todo) from error
     except AttributeError as error:
         # A class is looked up by its name; one of a script is found nowhere else.
-        todo = "run it from the folder of its module, or save model.state_dict() and use --model"
-        raise UnreadableError(path, f"names code that is not there ({told_error(error)})", todo) from error
+        todo = "run traindx in the folder of its module, or save model.state_dict() and use --model"
+        raise UnreadableError(path, f"refers to missing code ({told_error(error)})", todo) from error
     except Exception as error:  # a file may be damaged in any way
         raise _unreadable(path, error) from error
 
 
 def _unreadable(path: str, error: Exception) -> UnreadableError:
-    return UnreadableError(path, f"cannot be loaded ({told_error(error)})", "is it whole, and of torch.save?")
+    todo = "check that the file is complete and was written by torch"
+    return UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo)
 
 
 def _scripted(path: str) -> nn.Module:
@@ -123,8 +124,8 @@ def _scripted(path: str) -> nn.Module:
 
 def _exported(path: str, *, trust: bool) -> nn.Module:
     if not trust:
-        what = "is a program of torch.export, and loading one can run code from the file"
-        raise UnreadableError(path, what, f"{_TRUST}, or give its weights and --model")
+        what = "is a torch.export program; loading it can run code from the file"
+        raise UnreadableError(path, what, f"{_TRUST}, or pass a state_dict and --model")
     try:
         return torch.export.load(path).module()
     except Exception as error:  # a file may be damaged in any way
@@ -140,7 +141,8 @@ def tensors_of(path: str) -> Mapping[str, Tensor]:
     try:
         return load_file(path)
     except Exception as error:  # a file may be damaged in any way
-        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", "is it whole?") from error
+        todo = "check that the file is complete"
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
 
 
 def _model_among(found: object) -> nn.Module | None:
@@ -167,19 +169,22 @@ def _filled(model: nn.Module, weights: Mapping[str, Tensor], path: str) -> tuple
     wanted = set(model.state_dict())
     weights = _renamed(weights, wanted)
     if not wanted & set(weights):
-        names = f"{listed(sorted(weights), _NAMED)}, the model {listed(sorted(wanted), _NAMED)}"
-        raise TraindxError(f"{path}: has {names}; give the model that these weights are of with --model")
+        names = f"({listed(sorted(weights), _NAMED)}) match the model ({listed(sorted(wanted), _NAMED)})"
+        raise TraindxError(
+            f"{path}: none of its names {names}; name the model it was saved from with --model"
+        )
     try:
         result = model.load_state_dict(dict(weights), strict=False)
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         told = lines[1] if len(lines) > 1 else lines[0]
         raise TraindxError(
-            f"{path}: does not fit the model ({told[:200]}); build it as it was trained"
+            f"{path}: does not match the model ({told[:200]}); build the model as it was trained"
         ) from error
     sides = (result.missing_keys, "model", "checkpoint"), (result.unexpected_keys, "checkpoint", "model")
     return tuple(
-        f"{count(len(names), 'value')} of the {here} not in the {there}: {listed(list(names), _NAMED)}"
+        f"{count(len(names), 'entry', 'entries')} of the {here} missing in the {there}:"
+        f" {listed(list(names), _NAMED)}"
         for names, here, there in sides
         if names
     )

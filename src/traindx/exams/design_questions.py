@@ -47,7 +47,7 @@ _DROPOUT = "Dropout"
 
 
 def _dwarfed(run: Run, finding: Finding) -> str:
-    return f"{finding.says}; what it learns by heart a validation set shows"
+    return f"{finding.says}; check a validation set for memorization"
 
 
 DESIGN = (
@@ -66,14 +66,14 @@ OUTPUT = (
     Question(class_labels_in_regression_loss, loss_mismatch.CAUSE.slug),
     Question(shapes_broadcast, target_shape_broadcast.CAUSE.slug),
 )
-"""Asked where the loss function is known and not guessed."""
+"""Asked if the loss function is known and not guessed."""
 SIZE = Question(model_dwarfs_data, overfitting.CAUSE.slug, severity=Severity.WARNING, says=_dwarfed)
 DEEP = next(int(limit.value) for limit in model_is_deep_and_plain.limits if limit.name == "layers")
-"""Weight matrices without normalisation from which on a model is deep."""
+"""Weight matrices without normalization from which on a model is deep."""
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class Neighbors:
     """Modules that follow on each other, with their classes."""
 
     pairs: Sequence[tuple[str, str]]
@@ -88,32 +88,33 @@ class Neighbours:
         ]
 
 
-def dropouts_before_norms(neighbours: Neighbours) -> list[Finding]:
-    """A dropout right before a batch normalisation, whose statistics are then those of training alone."""
-    found = neighbours.between(_DROPOUT, _BATCH_NORM)
+def dropouts_before_norms(neighbors: Neighbors) -> list[Finding]:
+    """A dropout right before a batch normalization, whose statistics are then those of training alone."""
+    found = neighbors.between(_DROPOUT, _BATCH_NORM)
     if not found:
         return []
     named = listed([f"{before} before {after}" for before, after in found], _NAMED)
     says = (
-        f"{named}: dropout raises the variance that the normalisation learns, and evaluation has none of it"
+        f"dropout directly before batch normalization ({named}): the running variance is measured with"
+        " dropout, and eval mode has none"
     )
-    todo = "Put the dropout behind the last batch normalisation, or leave it out"
+    todo = "Move dropout after the last batch normalization, or remove it"
     layers = tuple(before for before, _ in found)
     return [problem(dropout_misuse.CAUSE.slug, Severity.WARNING, says, layers, todo)]
 
 
-def needless_biases(model: nn.Module, neighbours: Neighbours) -> list[str]:
-    """Biases that a batch normalisation takes away again: they harm nothing and learn nothing."""
+def needless_biases(model: nn.Module, neighbors: Neighbors) -> list[str]:
+    """Biases that a batch normalization takes away again: they harm nothing and learn nothing."""
     modules = dict(model.named_modules())
     found = [
         before
-        for before, after in neighbours.between("", _BATCH_NORM)
+        for before, after in neighbors.between("", _BATCH_NORM)
         if getattr(modules.get(before), "bias", None) is not None and _is_affine(modules.get(before))
     ]
     if not found:
         return []
     what = count(len(found), "layer has a bias", "layers have a bias")
-    return [f"{what} that the batch normalisation behind it takes away: {listed(found, _NAMED)} (bias=False)"]
+    return [f"{what} that the following batch normalization cancels; set bias=False: {listed(found, _NAMED)}"]
 
 
 def _is_affine(module: nn.Module | None) -> bool:
@@ -125,12 +126,14 @@ def doubled_activations(shape: GraphShape | None) -> list[Finding]:
     found = shape.doubled if shape else ()
     if not found:
         return []
-    named = listed([f"{one.second} of {one.first} after {one.layer or 'the input'}" for one in found], _NAMED)
+    named = listed(
+        [f"{one.first} then {one.second} after {one.layer or 'the input'}" for one in found], _NAMED
+    )
     harmless = all(one.second == "relu" for one in found)
-    says = f"two activations in a row: {named}"
+    says = f"two activations in a row ({named})"
     severity = Severity.INFO if harmless else Severity.WARNING
     layers = tuple(dict.fromkeys(one.layer for one in found if one.layer))
-    return [problem(wrong_output_activation.CAUSE.slug, severity, says, layers, "Keep one of the two")]
+    return [problem(wrong_output_activation.CAUSE.slug, severity, says, layers, "Keep one of them")]
 
 
 def stacked_sigmoids(shape: GraphShape | None) -> list[Finding]:
@@ -139,22 +142,22 @@ def stacked_sigmoids(shape: GraphShape | None) -> list[Finding]:
     if len(found) < _SIGMOIDS:
         return []
     says = (
-        f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}): each passes a quarter"
+        f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}), and each scales the"
+        " gradient by at most 0.25"
     )
-    says += " of a gradient at most"
     return [problem(vanishing_gradients.CAUSE.slug, Severity.WARNING, says, tuple(found))]
 
 
 def plain_depth(shape: GraphShape | None, hows: Iterable[Finding]) -> tuple[list[Finding], list[str]]:
-    """A deep chain that nothing steadies: a problem where the signal suffers from it, else worth a note."""
+    """A deep chain without normalization: a problem if gradients vanish or explode in it, else a note."""
     depth = shape.plain_depth if shape else 0
     if depth < DEEP:
         return [], []
-    says = f"{depth} weight matrices follow on each other without normalisation or skip connection"
-    ill = [
+    says = f"{depth} stacked weight matrices without normalization or a skip connection"
+    unstable = [
         one for one in hows if one.cause in (vanishing_gradients.CAUSE.slug, exploding_gradients.CAUSE.slug)
     ]
-    if not ill:
-        return [], [f"{says}; on this batch the signal passes them unharmed"]
-    todo = "Add normalisation layers or skip connections"
-    return [problem(one.cause, Severity.WARNING, says, (), todo) for one in ill[:1]], []
+    if not unstable:
+        return [], [f"{says}; gradients still flow on this batch"]
+    todo = "Add normalization layers or skip connections"
+    return [problem(one.cause, Severity.WARNING, says, (), todo) for one in unstable[:1]], []

@@ -17,7 +17,7 @@ from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import frozen_at_initialization
 from traindx.curves.layers import held_back, is_matrix, matrices, size_of, starting_gains
 from traindx.exams.questions import Question, asked, cleared, joined, nonfinite_in, worst_first
-from traindx.exams.types import GradientRow, fitted_decay, is_normalised
+from traindx.exams.types import GradientRow, fitted_decay, is_normalized
 from traindx.finding import NON_FINITE, Finding, Severity, problem
 from traindx.format import count, listed, number
 from traindx.quantities import ACTIVATION_ZERO_SHARE, GRADIENT_NORM, WEIGHT_NORM
@@ -47,25 +47,25 @@ def _huge(run: Run, finding: Finding) -> str:
     (gradient,) = finding.evidence
     weights = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM)}
     ratio = float(gradient.value) / weights[gradient.layer]
-    return f"the gradient of {gradient.layer} is {number(ratio)} times its weights, by norm"
+    return f"gradient norm of {gradient.layer} is {number(ratio)}x its weight norm"
 
 
 def _far_off(run: Run, finding: Finding) -> str:
     worst = max(starting_gains(run), key=lambda one: one.gain)
-    says = f"{worst.matrix.layer.name} has weights {worst.gain:.0f} times as large as 1 / sqrt(inputs)"
-    return f"{says} (the typical layer {_typical_gain(run):.1f} times; usual are 0.6 to 1.4)"
+    says = f"weight std of {worst.matrix.layer.name} is {worst.gain:.0f}x 1/sqrt(fan_in)"
+    return f"{says} (median layer {_typical_gain(run):.1f}x; typical: 0.6x to 1.4x)"
 
 
 def _tiny(run: Run, finding: Finding) -> str:
     worst = min(starting_gains(run), key=lambda one: one.gain)
-    says = f"the typical layer has weights {_typical_gain(run):.1g} times as large as 1 / sqrt(inputs)"
-    return f"{says}, {worst.matrix.layer.name} {worst.gain:.1g} times (usual are 0.6 to 1.4)"
+    says = f"weight std of the median layer is only {_typical_gain(run):.1g}x 1/sqrt(fan_in)"
+    return f"{says}, of {worst.matrix.layer.name} {worst.gain:.1g}x (typical: 0.6x to 1.4x)"
 
 
 def _unreached(run: Run, finding: Finding) -> str:
     held = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
     assert held is not None
-    return f"{held.told} get no gradient: the loss does not reach them"
+    return f"{held.told} get no gradient: they are not connected to the loss"
 
 
 SYMMETRY = (Question(weights_start_equal, bad_initialization.CAUSE.slug),)
@@ -81,7 +81,7 @@ SCALES = (
     Question(weights_start_tiny, bad_initialization.CAUSE.slug, says=_tiny),
     Question(weights_start_far_off, bad_initialization.CAUSE.slug, says=_far_off),
 )
-"""Asked where gradients are ill, or all weights absurd: single layers that have learned may have any size."""
+"""Asked if gradients vanish or explode, or all weights are absurd: a trained layer may have any size."""
 _ABSURD = 30.0
 """Times 1 / sqrt(inputs), of the typical layer: no training brings all layers that far."""
 _STRUCTURE = (
@@ -102,7 +102,7 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
     problems = joined([*problems, *_structure(run, rows, notes)])
     frozen = [row.layer.name for row in rows if row.state == "frozen"]
     if frozen and len(frozen) == len(rows):
-        says = f"all {count(len(frozen), 'parameter')} are frozen (requires_grad is off): nothing can learn"
+        says = f"all {count(len(frozen), 'parameter')} are frozen (requires_grad=False), so nothing can train"
         problems = [problem(frozen_parameters.CAUSE.slug, Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
@@ -125,7 +125,7 @@ def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[
     if unreached and sum(map(size_of, unreached)) < _FEW * total and len(unreached) < len(rows):
         names = listed([layer.name for layer in unreached], _NAMED)
         notes.append(
-            f"{count(len(unreached), 'parameter')} without gradient, a hundredth of all values: {names}"
+            f"{count(len(unreached), 'parameter')} without a gradient, under 1% of all values: {names}"
         )
         found = [one for one in found if one.cause != detached_graph.CAUSE.slug]
     return found
@@ -141,8 +141,8 @@ def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Finding]:
     decades = decay.decades if decay is not None else 0.0
     over_depth = [one for one, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(one)]
     scoring = {row.layer.name for row in rows if row.is_scoring}
-    sized = _without(run, {row.layer.name for row in rows if row.is_normalised} | scoring)
-    along = _without(_inverted(run), scoring) if is_normalised(rows) else sized
+    sized = _without(run, {row.layer.name for row in rows if row.is_normalized} | scoring)
+    along = _without(_inverted(run), scoring) if is_normalized(rows) else sized
     return [*asked(along, over_depth), *asked(sized, _HOWS)]
 
 
@@ -174,23 +174,23 @@ def _zero(
     nothing = [row.layer.name for row in zero]
     if not nothing:
         return []
-    told = f"{listed(nothing, _NAMED)}: the gradient is exactly zero, though the loss reaches them"
+    told = f"gradient of {listed(nothing, _NAMED)} is exactly zero, although the loss depends on it"
     if matrices[: len(zero)] != zero and 2 * len(zero) < len(matrices):
         # Not what lies before a cut: an odd corner, such as attention to a single key.
         notes.append(told)
         return []
     if zeros:
         notes.append(
-            f"{told}; it passes {listed(list(zeros), _NAMED)}, which begins at zero and learns first"
+            f"{told}; it flows through {listed(list(zeros), _NAMED)}, which starts at zero and trains first"
         )
         return []
     severity = Severity.SERIOUS if 2 * len(nothing) >= len(matrices) else Severity.WARNING
     silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]
     if silent:
-        says = f"{listed(silent, _NAMED)} gives nothing but zeros, so that no gradient passes: {told}"
+        says = f"all outputs of {listed(silent, _NAMED)} are zero, which blocks the gradient: {told}"
         return [problem(dead_relu.CAUSE.slug, severity, says, tuple(silent))]
     # Gradients that shrink from layer to layer end at zero where their numbers do.
     if asked(run, [_SHRINKS]) or any(one.cause == vanishing_gradients.CAUSE.slug for one in known):
-        says = f"what is left of the signal is too small for its numbers: {told}"
+        says = f"the gradient underflows to zero: {told}"
         return [problem(vanishing_gradients.CAUSE.slug, severity, says, tuple(nothing))]
     return [problem(detached_graph.CAUSE.slug, severity, told, tuple(nothing))]

@@ -33,13 +33,13 @@ from traindx.run import Parameter, Quantity, Run
 def gradient_rows(
     run: Run,
     values: Mapping[str, Tensor] | None = None,
-    normalised: Collection[str] = (),
+    normalized: Collection[str] = (),
     scoring: Collection[str] = (),
 ) -> tuple[GradientRow, ...]:
     """A row for every parameter of a run, as it was last seen.
 
-    `values` are the parameters with their gradients; a recording has only the norms. `normalised` are the
-    layers that a normalisation follows, `scoring` those that make queries and keys.
+    `values` are the parameters with their gradients; a recording has only the norms. `normalized` are the
+    layers that a normalization follows, `scoring` those that make queries and keys.
     """
     norms, weights = _last(run, GRADIENT_NORM), _last(run, WEIGHT_NORM)
     with reckoning():
@@ -50,7 +50,7 @@ def gradient_rows(
                 _of(weights, layer),
                 None if values is None else _spread(values[layer.name]),
                 is_table(layer),
-                layer_of(layer.name) in normalised,
+                layer_of(layer.name) in normalized,
                 layer_of(layer.name) in scoring,
             )
             for layer in run.model
@@ -96,10 +96,10 @@ def _spread(parameter: Tensor) -> Spread | None:
 
 
 def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -> GradientExam:
-    """Examine the gradients of one batch; the model, its gradients and chance stay as they were.
+    """Examine the gradients of one batch; model, gradients and random state are left unchanged.
 
-    `batch` is a tensor, (inputs, targets), a dictionary or a data loader, of which the first batch is taken.
-    `loss` is a function of output and targets, or its name; without one it is guessed, and that is said.
+    `batch` is a tensor, (inputs, targets), a dictionary or a data loader, whose first batch is used.
+    `loss` is a function of output and targets, or its name; without one it is guessed, and a note says so.
     """
     model = unwrapped(model)
     probes = (
@@ -118,7 +118,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         session.look_again(given, loss)
         run = session.run("gradients", with_gradients=True)
         values = {one.name: one.value for one in session.parameters.held}
-        rows = gradient_rows(run, values, session.normalised, session.scoring)
+        rows = gradient_rows(run, values, session.normalized, session.scoring)
         value = float(found.value.detach())
         zeros = session.parameters.starting_at_zero
     verdict = judged(run, rows, zeros)

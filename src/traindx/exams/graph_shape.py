@@ -8,7 +8,7 @@ from torch.autograd.graph import Node
 
 from traindx.recorder.graph.loss_head import ACTIVATIONS
 from traindx.recorder.graph.nodes import VIEWS, is_leaf, nodes_behind, operation_of
-from traindx.recorder.graph.operations import NORMALISATIONS
+from traindx.recorder.graph.operations import NORMALIZATIONS
 from traindx.recorder.graph.origin import layers_used, place_of
 
 _PRODUCTS = frozenset("mm addmm bmm baddbmm mv conv linear".split())
@@ -40,7 +40,7 @@ class GraphShape:
     """The design of a model as one prediction shows it."""
 
     plain_depth: int
-    """Different weight matrices in the longest chain without a normalisation or a join."""
+    """Different weight matrices in the longest chain without a normalization or a join."""
     doubled: tuple[Doubled, ...]
     hidden_sigmoids: tuple[str, ...]
     """Layers whose sigmoid enters a further layer; gates, which multiply, are left out."""
@@ -60,13 +60,13 @@ def graph_shape(prediction: Tensor, names: Mapping[int, str]) -> GraphShape | No
     )
 
 
-def normalised_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
-    """Layers whose product with their weights goes into a normalisation and nowhere else."""
+def normalized_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
+    """Layers whose product with their weights goes into a normalization and nowhere else."""
     nodes = _graph(loss)
     users = _users(nodes)
     found = set()
     for node in nodes:
-        if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALISATIONS):
+        if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALIZATIONS):
             found.update(layers_used(node, names) or [place_of(node, names).layer])
     return frozenset(found - {""})
 
@@ -153,7 +153,7 @@ def _plain_depth(nodes: list[Node]) -> int:
             weights[node] = weights[operands[0]]
             continue
         longest = max((chains.get(one, frozenset()) for one in data), key=len, default=frozenset())
-        if operation in NORMALISATIONS or (operation in _JOINS and len(data) > 1):
+        if operation in NORMALIZATIONS or (operation in _JOINS and len(data) > 1):
             longest = frozenset()
         if operation in _PRODUCTS:
             longest |= frozenset(
@@ -190,6 +190,6 @@ def _enters_layer(node: Node, users: Mapping[Node, list[Node]]) -> bool:
             return False
         if operation in _PRODUCTS:
             entered = True
-        elif operation in VIEWS or operation in ("mul", "dropout", *NORMALISATIONS):
+        elif operation in VIEWS or operation in ("mul", "dropout", *NORMALIZATIONS):
             waiting += users.get(user, [])
     return entered

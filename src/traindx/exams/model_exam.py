@@ -1,4 +1,4 @@
-"""The design of a model: its layers, what it takes up, and what its parts do to each other.
+"""The design of a model: its layers, its memory, and how its parts affect each other.
 
 exam = traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy, samples=len(data))
 print(*exam.problems)
@@ -17,7 +17,7 @@ from traindx.exams.design_questions import (
     DESIGN,
     OUTPUT,
     SIZE,
-    Neighbours,
+    Neighbors,
     doubled_activations,
     dropouts_before_norms,
     needless_biases,
@@ -78,6 +78,8 @@ def _storage(tensor: Tensor) -> int:
         return 0
 
 
+_NEED_BATCH = ("layer order", "output", "activations", "gradients")
+"""What one forward and one backward pass show, and the weights alone do not."""
 _WITHOUT_BATCH = (Weights, EqualUnits)
 _WITH_BATCH = (
     Inputs,
@@ -102,11 +104,11 @@ def model(
     samples: int | None = None,
     is_trained: bool = False,
 ) -> ModelExam:
-    """Examine how a model is built; it stays as it was.
+    """Examine how a model is built; it is left unchanged.
 
-    With a batch, as `traindx.exams.gradients` takes it, one forward and one backward pass show more.
-    `samples` is the size of the training data. Weights that were trained are not held against an
-    initialisation.
+    With a batch, as in `traindx.exams.gradients`, one forward and one backward pass are checked too; without
+    one the best mark is "not looked at". `samples` is the size of the training data. Trained weights are not
+    compared with a fresh initialization.
     """
     model = unwrapped(model)
     probes = [kind() for kind in (_WITH_BATCH if batch is not None else _WITHOUT_BATCH)]
@@ -116,14 +118,14 @@ def model(
         seen = _seen(session, batch, loss)
     run, shape = seen.run, seen.shape
     pairs = pairs_in_sequences(model) | session.order.pairs
-    neighbours = Neighbours(list(pairs), session.kinds)
+    neighbors = Neighbors(list(pairs), session.kinds)
     there = _judged(seen, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
     deep, deep_notes = plain_depth(shape, there)
     further = [
         *deep,
         *stacked_sigmoids(shape),
         *doubled_activations(shape),
-        *dropouts_before_norms(neighbours),
+        *dropouts_before_norms(neighbors),
     ]
     return ModelExam(
         model=session.name,
@@ -133,7 +135,8 @@ def model(
         memory=_memory(session, seen.saved, rows_in(batch)),
         samples=samples,
         plain_depth=shape.plain_depth if shape else None,
-        notes=(*session.notes, *deep_notes, *needless_biases(model, neighbours), *_unseen(batch, shape)),
+        notes=(*session.notes, *deep_notes, *needless_biases(model, neighbors), *_unseen(batch, shape)),
+        undecided=_NEED_BATCH if batch is None else (),
     )
 
 
@@ -169,7 +172,7 @@ def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -
     run = seen.run
     found = [*asked(run, DESIGN)]
     if has_batch:
-        rows = gradient_rows(run, None, seen.session.normalised, seen.session.scoring)
+        rows = gradient_rows(run, None, seen.session.normalized, seen.session.scoring)
         found += judged(run, rows, seen.session.parameters.starting_at_zero).problems
     if not is_trained:
         found += asked(run, [*SCALES, *SYMMETRY])
@@ -182,12 +185,8 @@ def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -
 
 def _unseen(batch: object, shape: GraphShape | None) -> list[str]:
     if batch is None:
-        return [
-            "without a batch the order of layers, the output and the gradients were not looked at (--data)"
-        ]
-    return (
-        [] if shape else ["the graph behind the output cannot be read: the order of layers was not looked at"]
-    )
+        return [f"not enough data: pass a batch with --data to check {', '.join(_NEED_BATCH)}"]
+    return [] if shape else ["the autograd graph cannot be read: layer order not checked"]
 
 
 def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:

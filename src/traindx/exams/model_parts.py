@@ -30,9 +30,9 @@ def refuse_unfit(model: nn.Module) -> None:
     """Refuse a model that has nothing to look at."""
     lazy = [name for name, value in model.named_parameters() if nn.parameter.is_lazy(value)]
     if lazy:
-        raise TraindxError(f"{lazy[0]} has no shape yet; pass one batch through the model before the exam")
+        raise TraindxError(f"{lazy[0]} has no shape yet; run one batch through the model first")
     if next(model.parameters(), None) is None:
-        raise TraindxError(f"{type(model).__name__} has no parameters; give the model that is trained")
+        raise TraindxError(f"{type(model).__name__} has no parameters; pass the model that you train")
 
 
 def kinds_in(model: nn.Module) -> dict[str, str]:
@@ -66,7 +66,7 @@ def in_training_mode(model: nn.Module) -> list[str]:
     try:
         model.train()
     except NotImplementedError:
-        return ["an exported program keeps the mode it was exported in"]
+        return ["exported program: train and eval mode cannot be switched"]
     return []
 
 

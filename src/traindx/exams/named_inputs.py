@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
-from traindx.errors import TraindxError, UnreadableError
+from traindx.errors import TraindxError, UnknownNameError, UnreadableError
 from traindx.exams.batch import described, mapped, told_error
 from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
 from traindx.exams.objective import NAMED, Loss
@@ -28,14 +28,12 @@ def made_by(spec: str) -> nn.Module:
     if isinstance(maker, nn.Module):
         return maker
     if not callable(maker):
-        raise TraindxError(
-            f"--model {spec}: is a {type(maker).__name__}; name a class, a function or a model"
-        )
-    todo = "write a function without arguments that returns the model, and name that"
+        raise TraindxError(f"--model {spec} is a {type(maker).__name__}; name a class, a function or a model")
+    todo = "name a function without arguments that returns the model"
     made = _called(maker, f"--model {spec}", todo)
     if not isinstance(made, nn.Module):
         raise TraindxError(
-            f"--model {spec}: gives a {type(made).__name__}; it has to return a torch.nn.Module"
+            f"--model {spec} returns a {type(made).__name__}; it must return a torch.nn.Module"
         )
     return made
 
@@ -45,23 +43,26 @@ def loss_named(spec: str | None) -> Loss | str | None:
     if spec is None or (":" not in spec and spec in (*NAMED, *NAMES)):
         return spec
     if ":" not in spec:
-        raise TraindxError(f"--loss {spec}: give {', '.join(NAMED)}, another of torch's, or module:function")
+        raise UnknownNameError(
+            "loss function",
+            spec,
+            (*NAMED, *NAMES),
+            todo=f"use {', '.join(NAMED)}, or module:function for your own",
+        )
     given = code_named(spec, "--loss", "losses:focal_loss")
     if isinstance(given, type) and issubclass(given, nn.Module):
         return cast("Loss", given())
     if not callable(given):
-        raise TraindxError(
-            f"--loss {spec}: is a {type(given).__name__}; name a function of output and target"
-        )
+        raise TraindxError(f"--loss {spec} is a {type(given).__name__}; name a function of output and target")
     return cast("Loss", given)
 
 
 def samples_named(spec: str) -> object:
-    """The samples that "module:function" gives, or that stand there under the name."""
+    """The samples that "module:function" returns, or that the name refers to."""
     given = code_named(spec, "--data", "train.py:sample_batch")
     if not callable(given) or isinstance(given, nn.Module):
         return given
-    todo = "write a function without arguments that returns (inputs, targets)"
+    todo = "name a function without arguments that returns (inputs, targets)"
     return _called(given, f"--data {spec}", todo)
 
 
@@ -76,13 +77,13 @@ def code_named(spec: str, option: str, example: str) -> object:
     """What "module:name" or "file.py:name" names; modules are found from the folder one is in."""
     where, colon, name = spec.rpartition(":")
     if not colon or not where or not name:
-        raise TraindxError(f"{option} {spec}: names no code; for example {option} {example}")
+        raise TraindxError(f'{option}: expected module:name, got "{spec}"; for example {option} {example}')
     module = _module(where, option, spec)
     value: object = module
     for part in name.split("."):
         value = getattr(value, part, None)
         if value is None:
-            raise TraindxError(f"{option} {spec}: {where} has no {name}; check the spelling")
+            raise TraindxError(f'{option} {spec}: no "{name}" in {where}; check the spelling')
     return value
 
 
@@ -93,9 +94,9 @@ def _module(where: str, option: str, spec: str) -> ModuleType:
     try:
         return _of_file(where) if where.endswith(".py") else import_module(where)
     except FileNotFoundError as error:
-        raise TraindxError(f"{option} {spec}: no file {where}; check the spelling and the folder") from error
+        raise TraindxError(f"{option} {spec}: no such file: {where}; check the path") from error
     except Exception as error:  # code of the user's own
-        todo = "run it from the folder that its imports start at"
+        todo = "run traindx in the folder its imports start from"
         raise TraindxError(
             f"{option} {spec}: importing {where} fails ({told_error(error)}); {todo}"
         ) from error
@@ -136,7 +137,7 @@ def dense(tensor: Tensor, where: str) -> Tensor:
         return tensor
     if tensor.is_nested or tensor.numel() > _MOST_VALUES:
         kind = "nested" if tensor.is_nested else f"sparse ({described(tensor)})"
-        raise UnreadableError(where, f"holds a tensor that is {kind}", "save a dense one of fewer rows")
+        raise UnreadableError(where, f"contains a {kind} tensor", "save a dense one with fewer rows")
     return tensor.to_dense()
 
 
@@ -148,7 +149,7 @@ def array_of(tensor: Tensor, where: str) -> NDArray[np.generic]:
     try:
         array: NDArray[np.generic] = plain.numpy()
     except (TypeError, RuntimeError) as error:  # quantized ones and others that NumPy has no word for
-        says = f"holds a tensor that cannot be read ({told_error(error)})"
+        says = f"contains a tensor that cannot be read ({told_error(error)})"
         raise UnreadableError(where, says, "save it as float32") from error
     return array
 
@@ -171,7 +172,7 @@ def sample_from(path: str, *, trust: bool) -> object:
     if isinstance(found, np.ndarray):
         return torch.from_numpy(found)
     if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
-        what = f"holds a {type(found).__name__}"
+        what = f"contains a {type(found).__name__}"
         raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
     # A sparse tensor cannot be parted into batches.
     return mapped(found, lambda tensor: dense(tensor, path))
@@ -179,19 +180,20 @@ def sample_from(path: str, *, trust: bool) -> object:
 
 def _arrays(path: str) -> object:
     if not Path(path).is_file():
-        raise UnreadableError(path, "no such file", "give the file that holds the samples")
+        raise UnreadableError(path, "no such file", "pass a file with samples")
     try:
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return _tensor(loaded)
         arrays = {name: _tensor(loaded[name]) for name in loaded.files}
     except ValueError as error:
-        todo = "save arrays of numbers; those of Python objects can run code"
+        todo = "save numeric arrays; pickled Python objects are not loaded"
         raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
     except Exception as error:  # a file may be damaged in any way
-        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", "is it whole?") from error
+        todo = "check that the file is complete"
+        raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
     if not arrays:
-        raise UnreadableError(path, "holds no array", "save inputs and targets in it")
+        raise UnreadableError(path, "contains no array", "save inputs and targets in it")
     target = next((name for name in arrays if name.lower() in _TARGETS), None)
     if target is None:
         return tuple(arrays.values())

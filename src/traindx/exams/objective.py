@@ -84,23 +84,23 @@ def objective(output: object, batch: Presented, loss: Loss | str | None) -> Obje
         return _given(loss, output, batch.target)
     if prediction is None:
         raise TraindxError(
-            f"the model gives a {type(output).__name__} without a floating-point tensor; "
-            "give a loss function of its output and the targets"
+            f"the model returns a {type(output).__name__} without a floating-point tensor; "
+            "pass a loss function of its output and the targets"
         )
     target = batch.target
     notes: list[str] = []
     if target is None:
         target = _itself(batch, prediction)
-        notes.append("the batch holds no targets: the output is compared with the input, as an autoencoder's")
+        notes.append("no targets in the batch: the output is compared with the input (as in an autoencoder)")
     if not isinstance(target, Tensor):
         raise TraindxError(
-            f"the targets are a {type(target).__name__}; give a tensor, or a loss function that takes them"
+            f"the targets are a {type(target).__name__}; pass a tensor, or a loss function that takes them"
         )
     name = _checked(loss) if loss else _guess(prediction, target)
     if not loss:
         notes.append(
-            f"the loss function is guessed from {described(prediction)} outputs and {described(target)} "
-            f"targets: {name} (--loss or loss= names another)"
+            f"loss function guessed from {described(prediction)} outputs and {described(target)} targets: "
+            f"{name}; set --loss or loss= to change it"
         )
     shaped, aim = _shaped(name, prediction, target)
     found = _given(getattr(F, name), shaped, aim)
@@ -115,14 +115,16 @@ def _given(loss: Loss, output: object, target: object) -> Objective:
     except Exception as error:  # code of the user's own
         told = [described(one) for one in (prediction_in(output), target) if isinstance(one, Tensor)]
         raise TraindxError(
-            f"the loss function fails on {' and '.join(told) or 'what it is given'} ({told_error(error)}); "
-            "name another, or give targets as the training gives them"
+            f"the loss function fails on {' and '.join(told) or 'this output'} ({told_error(error)}); "
+            "name another one, or pass targets as your training loop does"
         ) from error
     if not isinstance(value, Tensor) or not value.is_floating_point():
-        raise TraindxError(f"the loss function gives a {type(value).__name__}; it has to give a tensor")
+        raise TraindxError(
+            f"the loss function returns a {type(value).__name__}; it must return a floating-point tensor"
+        )
     whole = value if value.numel() == 1 else value.mean()
     function = heard.losses[-1].function if heard.losses else getattr(loss, "__name__", type(loss).__name__)
-    notes = () if value.numel() == 1 else (f"the loss function gives {described(value)}: its mean is taken",)
+    notes = () if value.numel() == 1 else (f"the loss function returns {described(value)}; using its mean",)
     return Objective(whole, tuple(heard.losses), function, notes)
 
 
@@ -134,7 +136,7 @@ def gradients_of(loss: Tensor, parameters: Sequence[Tensor]) -> Sequence[Tensor 
     except Exception as error:  # code of the user's own, or an operation without a derivative
         raise TraindxError(
             f"the backward pass fails ({told_error(error)}); "
-            "examine the model as it is trained, without wrappers that run backward themselves"
+            "pass the model as you train it, without wrappers that call backward() themselves"
         ) from error
 
 
@@ -149,8 +151,8 @@ def _itself(batch: Presented, prediction: Tensor) -> Tensor:
     same = [one for one in batch.tensors if one.is_floating_point() and one.shape == prediction.shape]
     if not same:
         raise TraindxError(
-            f"the batch holds no targets and the model gives {described(prediction)}; "
-            "give (inputs, targets), or a dictionary with labels"
+            f"no targets in the batch, and the model returns {described(prediction)}; "
+            "pass (inputs, targets), or a dictionary with labels"
         )
     return same[0]
 

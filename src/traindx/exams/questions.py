@@ -1,6 +1,5 @@
-"""What an exam asks: checks with their outcome, and signs in the names of the causes they speak for."""
+"""What an exam asks: checks with their outcome, and signs with the causes they support."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ from traindx.causes import non_finite_inputs
 from traindx.curves.failure import first_nonfinite
 from traindx.facts import NONFINITE_SOURCE
 from traindx.finding import NON_FINITE, Evidence, Finding, Mark, Row, Severity, Sign, problem
+from traindx.format import count
 from traindx.quantities import INPUT_NONFINITE_SHARE, NONFINITE_SHARE
 from traindx.run import Run
 
@@ -51,7 +51,7 @@ class Check:
 
     slug: str
     title: str
-    """What holds where it passes, or the question."""
+    """What it is about, as a short noun."""
     ask: Callable[..., Outcome]
     """Takes what is examined."""
     order: int
@@ -127,11 +127,11 @@ def verdict(checks: Iterable[Checked]) -> Mark:
 _SURE = 0.55
 """Strength below which a finding counts one degree less, a warning not at all: it may be harmless."""
 _TODO = {
-    "input": "Find the samples that hold them, and drop or fill them before they reach the model",
-    "parameter": "Take an earlier checkpoint; traindx run names the step, layer and batch where it began",
-    "gradient": "Keep what the derivative divides by away from zero, such as sqrt(x + 1e-8)",
-    "loss": "Use the form of the loss function that takes raw scores",
-    "": "Look at what enters the first layer that is named: its weights and inputs tell which is too large",
+    "input": "Find the samples with NaN or infinity, and drop or fill them before they reach the model",
+    "parameter": "Go back to an earlier checkpoint; traindx run finds the step and layer of the first NaN",
+    "gradient": "Keep the denominator of the derivative away from zero, as in sqrt(x + 1e-8)",
+    "loss": "Use a loss function that takes logits",
+    "": "Print the inputs and weights of the first layer named here to find the value that is too large",
 }
 """What to do, by what brought in the first value that is not finite."""
 _BEYOND_DOUBT = 0.95
@@ -199,7 +199,7 @@ def nonfinite_in(run: Run) -> list[Finding]:
     inputs = [one for one in run.all(INPUT_NONFINITE_SHARE) if one.values.max() > 0]
     if inputs:
         share = float(inputs[0].values.max())
-        says = f"{share:.2%} of the input values are NaN or infinite"
+        says = f"{share_text(share)} of the input values are NaN or infinite"
         return [problem(non_finite_inputs.CAUSE.slug, Severity.CRITICAL, says, todo=_TODO["input"])]
     event = first_nonfinite(run)
     if event is not None:
@@ -211,16 +211,21 @@ def nonfinite_in(run: Run) -> list[Finding]:
     if not broken:
         return []
     first = broken[0]
-    what = "gradient" if first.part == "gradient" else "outputs"
+    what = "gradients" if first.part == "gradient" else "outputs"
     share = float(first.values.max())
-    says = f"{first.layer}: {_percent(share)} of its {what} are NaN or infinite"
+    says = f"layer `{first.layer}`: {share_text(share)} of its {what} are NaN or infinite"
     if len(broken) > 1:
-        says += f", and of {len(broken) - 1} more after it"
+        says += f"; {count(len(broken) - 1, 'later layer')} too"
     return [problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken), _TODO[""])]
 
 
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 or not math.isfinite(share) else f"{share:.2g} (share)"
+_WHOLE = 0.1
+"""Share from which whole percents are precise enough."""
+
+
+def share_text(share: float) -> str:
+    """A measured share with three significant digits, however small it is."""
+    return f"{share:.0%}" if share >= _WHOLE else f"{100 * share:.3g}%"
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -34,7 +34,7 @@ def restored(model: nn.Module) -> Iterator[None]:
 def restored_training(model: nn.Module, optimizer: Optimizer) -> Iterator[Restore]:
     """Put everything back at the end, and whenever the function it gives is called.
 
-    That is parameters, buffers (those of batch normalisation too), gradients, modes, the state and the
+    That is parameters, buffers (those of batch normalization too), gradients, modes, the state and the
     settings of the optimizer, and all random numbers. Tensors stay the same objects.
     """
     restorers = [

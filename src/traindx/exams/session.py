@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.exams.batch import Presented, called, prediction_in, presented
-from traindx.exams.graph_shape import normalised_layers, scoring_layers
+from traindx.exams.graph_shape import normalized_layers, scoring_layers
 from traindx.exams.model_parts import ForwardOrder, ModelParameters, in_training_mode, kinds_in, refuse_unfit
 from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
 from traindx.format import count, listed
@@ -35,7 +35,7 @@ from traindx.run import EventKind, Fact, Parameter, Run, Scalar, Series
 
 FORMAT = "exam"
 """What a run that comes of an exam says it was read from."""
-_NORMALISING = "Norm"
+_NORMALIZING = "Norm"
 _PARAMETERS = Holder(
     parameters=lambda model: list(cast(nn.Module, model).parameters()),
     rates=lambda _: [],
@@ -69,8 +69,8 @@ class ModelSession:
         self.parameters = ModelParameters(model)
         self.order = ForwardOrder()
         self._inner = {id(module) for module in model.modules()}
-        self.normalised: frozenset[str] = frozenset()
-        """Layers that a normalisation follows, once a loss was seen."""
+        self.normalized: frozenset[str] = frozenset()
+        """Layers that a normalization follows, once a loss was seen."""
         self.scoring: frozenset[str] = frozenset()
         """Layers that make the queries and keys of attention."""
         self._folder = TemporaryDirectory(prefix="traindx-exam-")
@@ -166,7 +166,7 @@ class ModelSession:
         """Give every parameter its gradient, and record them."""
         self._recorder.backward_begins(loss)
         names = self.parameters.names
-        self.normalised, self.scoring = normalised_layers(loss, names), scoring_layers(loss, names)
+        self.normalized, self.scoring = normalized_layers(loss, names), scoring_layers(loss, names)
         self.parameters.differentiate(loss)
         self._recorder.backward_ends()
         self.look_at_weights()
@@ -192,9 +192,7 @@ class ModelSession:
         some = [name for name in missed if name not in left]
         if some:
             says = count(len(some), "parameter gets", "parameters get")
-            self.notes.append(
-                f"{says} a gradient in some passes alone, as chance has it: {listed(some, _NAMED)}"
-            )
+            self.notes.append(f"{says} a gradient only in some forward passes: {listed(some, _NAMED)}")
 
     def run(self, name: str, *, with_gradients: bool) -> Run:
         """What was recorded, with everything in the order of the forward pass; the recording ends."""
@@ -232,7 +230,7 @@ class ModelSession:
         """What the recorder states only after several steps, or knows of no scripted or exported module."""
         stated: dict[Fact, Scalar] = {
             f.MODEL: self.name,
-            f.NORMALISATION_LAYERS: sum(_NORMALISING in kind for kind in self.kinds.values()),
+            f.NORMALIZATION_LAYERS: sum(_NORMALIZING in kind for kind in self.kinds.values()),
             f.FROZEN_PARAMETERS: sum(not layer.trainable for layer in layers),
         }
         if with_gradients:

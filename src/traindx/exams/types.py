@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from traindx.curves.layers import is_matrix
+from traindx.exams.questions import worst_mark
 from traindx.finding import Finding, Mark
 from traindx.run import Parameter, Run
 
@@ -14,6 +15,14 @@ class _WithProblems:
     """What all exams of a model have."""
 
     problems: tuple[Finding, ...]
+    undecided: tuple[str, ...] = ()
+    """What could not be checked, because the exam was not given what that needs."""
+
+    @property
+    def mark(self) -> Mark:
+        """The worst mark of its problems; no pass if some checks could not run."""
+        worst = worst_mark(self.problems)
+        return Mark.UNSEEN if worst is Mark.PASS and self.undecided else worst
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -85,8 +94,8 @@ class GradientRow:
     """None without a gradient, and where a recording has only its norm."""
     is_table: bool = False
     """Whether it is looked up row by row: of an embedding most rows get no gradient from one batch."""
-    is_normalised: bool = False
-    """Whether a normalisation follows: the weights may then have any size, and the gradient goes with it."""
+    is_normalized: bool = False
+    """Whether a normalization follows: the weights may then have any size, and the gradient goes with it."""
     is_scoring: bool = False
     """Whether it makes queries or keys, whose gradient is next to nothing while attention is even."""
 
@@ -112,7 +121,7 @@ class Decay:
     """How the gradient changes from layer to layer, fitted over the depth of the model."""
 
     factor: float
-    """What one layer towards the input multiplies the gradient with, measured against the weights."""
+    """What one layer toward the input multiplies the gradient with, measured against the weights."""
     layers: int
 
     @property
@@ -157,7 +166,7 @@ class GradientExam(_WithProblems):
 def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
     """The weight matrices that can be compared over depth, each with the power of ten of its gradient.
 
-    Measured against the weights, of layers that no normalisation follows. Where most are followed by one,
+    Measured against the weights, of layers that no normalization follows. Where most are followed by one,
     all are taken, with gradients times weights: that stays what it is when weights grow and their gradient
     shrinks.
     """
@@ -166,17 +175,17 @@ def compared(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, float]]:
         for row in rows
         if is_matrix(row.layer) and row.norm and row.weight and math.isfinite(row.norm) and not row.is_scoring
     ]
-    if is_normalised(rows):
+    if is_normalized(rows):
         return [
             (row, math.log10(row.norm) + math.log10(row.weight)) for row in sized if row.norm and row.weight
         ]
-    return [(row, math.log10(row.ratio)) for row in sized if row.ratio and not row.is_normalised]
+    return [(row, math.log10(row.ratio)) for row in sized if row.ratio and not row.is_normalized]
 
 
-def is_normalised(rows: Sequence[GradientRow]) -> bool:
-    """Whether most weight matrices are followed by a normalisation."""
+def is_normalized(rows: Sequence[GradientRow]) -> bool:
+    """Whether most weight matrices are followed by a normalization."""
     matrices = [row for row in rows if is_matrix(row.layer)]
-    return 2 * sum(row.is_normalised for row in matrices) > len(matrices)
+    return 2 * sum(row.is_normalized for row in matrices) > len(matrices)
 
 
 def fitted_decay(rows: Sequence[GradientRow]) -> Decay | None:
@@ -253,10 +262,12 @@ class ModelExam(_WithProblems):
     samples: int | None = None
     """Samples in the training data, where they were told."""
     plain_depth: int | None = None
-    """Weight matrices that follow on each other without normalisation or skip connection; None unseen."""
+    """Stacked weight matrices without normalization or skip connection; None if not measured."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     cleared: tuple[str, ...] = ()
     """Causes that were looked for and are not there."""
+    undecided: tuple[str, ...] = ()
+    """What takes a batch to check, if none was passed."""
 
     @property
     def parameters(self) -> int:

@@ -68,7 +68,7 @@ def score_interview(interview: Interview) -> Scores:
     run, causes = interview.run, knowledge.causes()
     said = {cause.slug: _said(interview, cause) for cause in causes}
     if interview.complaints:
-        said[HEALTH] = (Reason("you complain of it", COMPLAINED),)
+        said[HEALTH] = (Reason("you reported a problem", COMPLAINED),)
     inside = run is not None and is_recording(run)
     asked = _known(interview).asked.values()
     return score(asked, causes, temperature(inside=inside), said, _suspected(interview))
@@ -100,14 +100,14 @@ def _said(interview: Interview, cause: Cause) -> tuple[Reason, ...]:
     found = []
     for complaint in interview.complaints:
         leads = _leads(cause, complaint)
-        says = f"it {'leads' if leads else 'does not usually lead'} to this: {complaint.says}"
+        says = f"{'often' if leads else 'rarely'} leads to this symptom: {complaint.says}"
         points = (LEADS if leads else DOES_NOT_LEAD) / len(interview.complaints)
         found.append(Reason(says, points))
     for told in interview.told:
         spoken = told.choice.speaks if told.choice else ()
         points = sum(points for spoken_of, points in spoken if spoken_of.slug == cause.slug)
         if points:
-            found.append(Reason(f"you say: {told.says}", TOLD * points, seen=points > 0))
+            found.append(Reason(f"your answer: {told.says}", TOLD * points, seen=points > 0))
     return tuple(found)
 
 
@@ -132,8 +132,8 @@ def _known(interview: Interview) -> _Known:
 
 def _contradiction(told: SignResult) -> str:
     what = told.sign.asks[:1].lower() + told.sign.asks[1:].rstrip(".")
-    says, reads = ("so", "not so") if told.finding else ("not so", "so")
-    return f"you say it is {says}, and what was read that it is {reads}: {what}"
+    says, reads = ("yes", "no") if told.finding else ("no", "yes")
+    return f"your answer is {says}, but the files say {reads}: {what}"
 
 
 def _measured(interview: Interview) -> dict[str, SignResult]:
@@ -161,7 +161,7 @@ def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answ
     """What facts answer, beside all that the run states."""
     found: dict[Sign, Answer] = {}
     if new:
-        read = interview.run or Run("what was told", ())
+        read = interview.run or Run("answers", ())
         run = replace(read, facts={**new, **read.facts})
         for question in questions():
             if question.judge and any(field.fact in new for field in question.fields):
@@ -170,4 +170,4 @@ def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answ
 
 
 def _yes(says: str, slug: str) -> Finding:
-    return Finding(1.0, f"you say: {says}", (Evidence(TOLD_FACT, (0.0, 0.0), slug),))
+    return Finding(1.0, f"your answer: {says}", (Evidence(TOLD_FACT, (0.0, 0.0), slug),))

@@ -1,4 +1,4 @@
-"""Holding a claim against what is known: said politely and firmly, and with what would change the answer."""
+"""Checking a claim against the evidence: politely and firmly, with what would change the answer."""
 
 from traindx.cause import Cause, Clue
 from traindx.diagnosis import knowledge
@@ -61,21 +61,21 @@ def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:
 
 def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interview: Interview) -> str:
     if not interview.is_told:
-        return f"{claim.reply} Nothing is known yet that speaks for or against it."
+        return f"{claim.reply} There is no evidence for or against it yet."
     belief = percent(share)
     likelier = _likeliest(ranking)
     if stand is Stand.HOLDS:
-        return f"Yes, what is known speaks for it ({belief}). A trial proves it before you rely on it."
+        return f"Yes, the evidence supports it ({belief}). Prove it with a trial before you rely on it."
     if not claim.right_if and not claim.or_healthy:
-        return f"{claim.reply} Look at this first: {likelier}."
+        return f"{claim.reply} Check this first: {likelier}."
     if stand is Stand.FAILS:
-        return f"No, what is known does not speak for it ({belief}). {claim.reply} Likelier: {likelier}."
-    return f"It may be so ({belief}), and nothing that is known shows it. {claim.reply}"
+        return f"No, the evidence does not support it ({belief}). {claim.reply} More likely: {likelier}."
+    return f"Possible ({belief}), but not shown by the evidence. {claim.reply}"
 
 
 def _likeliest(ranking: Ranking) -> str:
     if ranking.healthy > ranking.top.confidence:
-        return f"Nothing is wrong ({percent(ranking.healthy)})"
+        return f"nothing is wrong ({percent(ranking.healthy)})"
     return f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})"
 
 
@@ -95,7 +95,9 @@ def _usually(claim: Claim, interview: Interview, ranking: Ranking) -> tuple[Caus
     """The causes whose misdiagnosis it is, the likeliest now first; without what is ruled out by now."""
     least = _RULED_OUT if interview.is_told else 0.0
     shares = {one.cause.slug: one.confidence for one in ranking.hypotheses}
-    mistaken = [one for one in knowledge.causes() if claim.says in {wrong.says for wrong in one.misdiagnoses}]
+    mistaken = [
+        one for one in knowledge.causes() if claim.means in {wrong.says for wrong in one.misdiagnoses}
+    ]
     possible = [one for one in mistaken if shares.get(one.slug, 0.0) >= least]
     return tuple(sorted(possible, key=lambda cause: (-shares.get(cause.slug, 0.0), -cause.prior)))
 

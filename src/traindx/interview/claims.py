@@ -1,6 +1,7 @@
-"""What people hold for the cause, declared once; the causes' own misdiagnoses use the same words."""
+"""Hunches about the cause, declared once; the causes' own misdiagnoses use the same words."""
 
 import re
+from dataclasses import replace
 
 from traindx.causes import (
     batch_too_small,
@@ -34,14 +35,14 @@ ANOTHER_OPTIMIZER = Claim(
     "I need another optimizer",
     _words(r"optimi[sz]er", r"\b(switch|change|use|try|better)\b.{0,15}\b(adamw?|sgd|lion|rmsprop)\b"),
     (optimizer_unsuited.CAUSE, weight_decay_coupled.CAUSE, momentum_too_high.CAUSE),
-    "An optimizer is rarely the cause: what fails under one mostly fails under the next, at another rate.",
+    "The optimizer is rarely the cause: a run that fails with one usually fails with the next.",
 )
 MORE_EPOCHS = Claim(
     "more-epochs",
     "I need more epochs",
     _words(r"more (epochs?|steps|iterations|training)", r"train\w* (it )?(for )?longer", r"keep training"),
     (too_few_epochs.CAUSE,),
-    "More epochs help only while the loss still falls and validation with it.",
+    "More epochs help only while training and validation loss still fall.",
 )
 MODEL_TOO_SMALL = Claim(
     "model-too-small",
@@ -51,7 +52,7 @@ MODEL_TOO_SMALL = Claim(
         r"(bigger|larger|deeper|wider) (model|network|net)|more (layers|parameters|capacity)",
     ),
     (capacity_too_small.CAUSE, underfitting.CAUSE),
-    "A model is too small when training itself cannot get low with everything else in order.",
+    "A model is too small if the training loss stays high and nothing else is wrong.",
 )
 MODEL_TOO_LARGE = Claim(
     "model-too-large",
@@ -60,7 +61,7 @@ MODEL_TOO_LARGE = Claim(
         r"(model|network|net)\b.{0,20}\btoo (large|big|deep|complex)|(smaller|simpler) (model|network|net)"
     ),
     (overfitting.CAUSE,),
-    "Size alone is no fault: it harms where validation turns up while training falls.",
+    "Size alone is not a bug: it hurts if validation loss rises while training loss falls.",
 )
 TUNE_RATE = Claim(
     "tune-rate",
@@ -76,7 +77,7 @@ TUNE_RATE = Claim(
         lr_decayed_too_early.CAUSE,
         missing_warmup.CAUSE,
     ),
-    "Tried at random a rate hides other faults: a program that is broken trains at no rate.",
+    "Trying learning rates at random hides other bugs: a broken program trains at none.",
 )
 RATE_TOO_HIGH = Claim(
     "rate-too-high",
@@ -86,7 +87,7 @@ RATE_TOO_HIGH = Claim(
         r"(lower|smaller|reduce).{0,15}(\blr\b|rate)",
     ),
     (lr_too_high.CAUSE, missing_warmup.CAUSE, lr_decay_needed.CAUSE),
-    "A lower rate calms nearly every fault, which is why it seems to help where something else is broken.",
+    "A lower learning rate masks nearly every bug, so it seems to help even if something else is wrong.",
 )
 RATE_TOO_LOW = Claim(
     "rate-too-low",
@@ -96,56 +97,56 @@ RATE_TOO_LOW = Claim(
         r"(higher|larger|raise|increase).{0,15}(\blr\b|rate)",
     ),
     (lr_too_low.CAUSE, lr_decayed_too_early.CAUSE),
-    "A higher rate helps only where the steps are too short for the weights they move.",
+    "A higher learning rate helps only if updates are too small compared with the weights.",
 )
 TUNE_HYPERPARAMETERS = Claim(
     "tune-hyperparameters",
     "I need to tune the hyperparameters",
     _words(r"hyper.?param|grid search|random search|optuna|\bsweep\b|tune (everything|settings|it)"),
     (),
-    "A search finds settings, not faults: it compares broken runs with each other, and costs one run each.",
+    "A search finds settings, not bugs: it compares broken runs with each other, one run per setting.",
 )
 BATCH_TOO_SMALL = Claim(
     "batch-too-small",
     "My batch is too small",
     _words(r"batch.{0,15}(too )?small|(larger|bigger|increase).{0,10}batch"),
     (batch_too_small.CAUSE,),
-    "The rate has to change with the batch: what calms may be the lower rate for each sample.",
+    "The learning rate must change with the batch size; a larger batch may only lower it per sample.",
 )
 LARGE_BATCH = Claim(
     "batch-does-not-fit",
     "My batch does not fit into memory",
     _words(r"batch.{0,20}(fit|memory)"),
     (),
-    "Where memory grows from step to step, a smaller batch only fails later; where it does not, it is right.",
+    "If memory grows from step to step, a smaller batch only fails later; if not, use a smaller one.",
 )
 BAD_BATCH = Claim(
     "bad-batch",
     "There is a bad batch in my data",
     _words(r"(bad|corrupt\w*|broken|poison\w*) (batch|sample|data|row|example|image|file)"),
     (input_outliers.CAUSE, non_finite_inputs.CAUSE),
-    "A bad batch fails at the same place in the data every time, whatever the rate.",
+    "A bad batch fails at the same place in the data every time, at any learning rate.",
 )
 GRADIENTS_EXPLODE = Claim(
     "gradients-explode",
     "My gradients explode",
     _words(r"gradients? (explod|blow)|explod\w+ gradient|need.{0,15}clip|gradient clipping"),
     (exploding_gradients.CAUSE,),
-    "Clipping hides what makes gradients large, and large gradients are mostly made by something else.",
+    "Exploding gradients usually have another cause, and clipping hides it.",
 )
 OVERFITS = Claim(
     "overfits",
     "My model overfits",
     _words(r"over-?fit|need.{0,20}(regulari|dropout|weight decay|augment|more data)"),
     (overfitting.CAUSE,),
-    "Validation that is worse than training has other causes, too: a forgotten eval(), other data, a leak.",
+    "Validation can be worse than training for other reasons: a missing eval(), different data, a leak.",
 )
 LOCAL_MINIMUM = Claim(
     "local-minimum",
     "I am stuck in a local minimum",
     _words(r"local minim|saddle"),
     (lr_decay_needed.CAUSE,),
-    "Large networks rarely get stuck in a bad minimum; a loss that stands still has a cause one can name.",
+    "Large networks rarely get stuck in a bad minimum; a flat loss usually has a cause that can be found.",
 )
 GPU_TOO_SLOW = Claim(
     "gpu-too-slow",
@@ -154,21 +155,21 @@ GPU_TOO_SLOW = Claim(
         r"(gpu|hardware|machine).{0,20}(too slow|faster|better|another|upgrade)|faster (gpu|hardware|machine)"
     ),
     (),
-    "A device that waits for data, or for values that are read out of it, is not faster when it is larger.",
+    "A faster GPU does not help if it waits for data or for GPU syncs.",
 )
 GPU_BROKEN = Claim(
     "gpu-broken",
     "CUDA or my GPU is broken",
     _words(r"(cuda|gpu|driver).{0,20}(broken|faulty|defect)"),
     (),
-    "A device-side assert is nearly always an index out of range: a label that no output stands for.",
+    "A device-side assert is nearly always an index out of range, such as a label without an output.",
 )
 EXCELLENT = Claim(
     "excellent",
     "My model is excellent",
     _words(r"(model|result|accuracy|score).{0,20}(excellent|perfect|great|amazing|state of the art|sota)"),
     (),
-    "A score that is good at once is good news only after leaks and degenerate labels are ruled out.",
+    "A score that is good from the start is good news only if leaks and constant labels are ruled out.",
     or_healthy=True,
 )
 OUT_OF_MEMORY_LEAK = Claim(
@@ -176,7 +177,7 @@ OUT_OF_MEMORY_LEAK = Claim(
     "My memory leaks",
     _words(r"memory leak|leak\w* memory|memory (keeps )?grow"),
     (memory_leak.CAUSE,),
-    "Memory that grows step by step mostly holds graphs of losses that were added up without item().",
+    "Memory that grows every step is usually a sum of losses without item(), which keeps every graph.",
 )
 HURRY = Claim(
     "hurry",
@@ -185,7 +186,7 @@ HURRY = Claim(
         r"demo (is )?tomorrow|deadline|no time|quick fix|asap|hurry|just tell me|just fix|right now|urgent"
     ),
     (),
-    "A wrong guess costs a whole run; the questions take two minutes, or none with a log or a script.",
+    "A wrong guess costs a whole run; the questions take two minutes, and a log or a script saves most.",
     is_pressure=True,
 )
 
@@ -194,15 +195,16 @@ CLAIMS: dict[str, Claim] = {one.slug: one for one in list(globals().values()) if
 
 
 def claims_in(text: str) -> tuple[Claim, ...]:
-    """The claims that words make."""
-    exact = tuple(one for one in CLAIMS.values() if text.strip().lower().rstrip(".!") == one.says.lower())
-    return exact or tuple(one for one in CLAIMS.values() if one.words.search(text))
+    """The claims that words make, each with these words."""
+    exact = [one for one in CLAIMS.values() if text.strip().lower().rstrip(".!") == one.means.lower()]
+    found = exact or [one for one in CLAIMS.values() if one.words.search(text)]
+    return tuple(replace(one, quoted=text.strip()) for one in found)
 
 
 def claims_named(text: str) -> tuple[Claim, ...]:
-    """The claims of a slug or of words; where there are none, those that can be checked."""
+    """The claims of a slug or of words; if there are none, an error lists those that can be checked."""
     found = (CLAIMS[text],) if text in CLAIMS else claims_in(text)
     if not found:
-        known = "; ".join(f'"{one.says}"' for one in CLAIMS.values())
-        raise TraindxError(f'no claim that can be checked in "{text}"; it can check {known}')
+        known = "; ".join(f'"{one.means}"' for one in CLAIMS.values())
+        raise TraindxError(f'no known claim in "{text}"; traindx can check {known}')
     return found

@@ -3,7 +3,7 @@
 import re
 
 from traindx.cause import Symptom
-from traindx.errors import TraindxError
+from traindx.errors import UnknownNameError
 from traindx.interview.questions.types import Complaint
 from traindx.signs.gradients import gradient_norm_grows, gradient_norm_vanishes
 from traindx.signs.loss import loss_falls, loss_falls_slowly
@@ -17,7 +17,7 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 LOSS_STUCK = Complaint(
     "loss-stuck",
-    "the loss does not fall, or fell and then stopped",
+    "loss is stuck (never fell, or stopped falling)",
     _words(
         r"\b(not|n't|never|no longer|stops?|stopped)\b.{0,20}\b(learn|decreas|fall|go(ing)? down|improv)",
         r"\b(not|n't|never|no longer|stops?|stopped)\b.{0,20}\b(converg|mov)",
@@ -27,7 +27,7 @@ LOSS_STUCK = Complaint(
 )
 LOSS_SLOW = Complaint(
     "loss-slow",
-    "the loss falls, but very slowly",
+    "loss falls very slowly",
     _words(
         r"(loss|learn\w*|converg\w*|decreas\w*|improv\w*).{0,25}(slow|for ?ever|takes? long)",
         r"slow(ly)?.{0,15}(converg|learn|decreas)",
@@ -37,7 +37,7 @@ LOSS_SLOW = Complaint(
 )
 LOSS_UNSTABLE = Complaint(
     "loss-unstable",
-    "the loss swings, spikes or climbs",
+    "loss is unstable (oscillates, spikes or rises)",
     _words(
         r"oscillat|unstable|instab|spik|swing|jump|nois(y|e)|bounc|diverg|zig|fluctuat|erratic",
         r"loss.{0,20}(goes|going|went|shoots?|climbs?|increas\w*|ris(es|ing)|explod\w*|blow\w*)( up)?",
@@ -46,14 +46,14 @@ LOSS_UNSTABLE = Complaint(
 )
 LOSS_NAN = Complaint(
     "loss-nan",
-    "the loss becomes NaN or infinite",
+    "loss becomes NaN or infinite",
     _words(r"\bnans?\b|\binf(inity|inite)?\b|not a number|non-?finite"),
     (Symptom.NOT_FINITE,),
     seen=(loss_not_finite,),
 )
 GRADIENTS_EXPLODE = Complaint(
     "gradients-explode",
-    "gradients become very large",
+    "gradients explode",
     _words(
         r"(gradient|grad)s?(.norms?)?.{0,25}(explo|huge|very large|too large|blow|grow|big)|explod\w+ grad"
     ),
@@ -63,7 +63,7 @@ GRADIENTS_EXPLODE = Complaint(
 )
 GRADIENTS_VANISH = Complaint(
     "gradients-vanish",
-    "gradients become very small",
+    "gradients vanish",
     _words(
         r"(gradient|grad)s?(.norms?)?.{0,25}(vanish|tiny|zero|near 0|very small|too small)|vanish\w+ grad"
     ),
@@ -73,18 +73,18 @@ GRADIENTS_VANISH = Complaint(
 )
 OVERFITTING = Complaint(
     "overfitting",
-    "training looks good, validation does not",
+    "training is good, validation is bad",
     _words(
         r"over-?fit|generali[sz]",
         r"\b(val|validation|test|dev)\b.{0,40}\b(bad|worse|poor|low|drops?|higher|rises?|up|stuck|terrible|gap)\b",
         r"train\w*.{0,30}(good|fine|great|low|perfect).{0,30}(val|test)",
     ),
-    (Symptom.GENERALISES_BADLY,),
+    (Symptom.GENERALIZES_BADLY,),
     seen=(validation_gap_wide, loss_falls),
 )
 TRAINING_SLOW = Complaint(
     "training-slow",
-    "steps take too long",
+    "training is slow (time per step)",
     _words(
         r"(step|epoch|iteration|throughput|training)s?.{0,25}(slow|takes? (too )?(long|hours|days|forever))",
         r"(gpu|device).{0,25}(idle|util|low|wait|slow)|slow (training|epoch|step|data|loader)",
@@ -94,7 +94,7 @@ TRAINING_SLOW = Complaint(
 )
 OTHER = Complaint(
     "other",
-    "something else, such as numbers that contradict each other, or a crash",
+    "something else, such as a suspicious metric or a crash",
     _words(
         r"too good|suspicious|perfect|99(\.\d+)? ?%|100 ?%|\bacc(uracy)?\b|predict|contradict|metric",
         r"same (class|answer|prediction|output|value)|negative loss|below zero|wrong number",
@@ -113,7 +113,7 @@ def complaint_named(slug: str) -> Complaint:
     """The complaint of a slug; one that does not exist gives the accepted ones."""
     if slug.strip().lower() in COMPLAINTS:
         return COMPLAINTS[slug.strip().lower()]
-    raise TraindxError(f'no symptom is called "{slug}"; they are {", ".join(COMPLAINTS)}')
+    raise UnknownNameError("symptom", slug, COMPLAINTS, todo=f"use {', '.join(COMPLAINTS)}")
 
 
 def complaints_in(text: str) -> tuple[Complaint, ...]:

@@ -22,10 +22,10 @@ _CONFIGURATIONS = (".yaml", ".yml", ".json")
 
 
 def gather(path: str) -> Gathered:
-    """What a path says; where it holds nothing of use, one sentence why."""
+    """What a path says; if it has nothing of use, an error says why."""
     place = Path(path).expanduser()
     if path != STANDARD_INPUT and not place.exists():
-        raise UnreadableError(path, "is not there", "give a log, a run's folder, a script or a configuration")
+        raise UnreadableError(path, "no such file", "pass a log, a run folder, a script or a config file")
     if place.suffix == ".py":
         return _script(path, place)
     try:
@@ -37,7 +37,7 @@ def gather(path: str) -> Gathered:
         return stated
     if len(runs) > 1:
         names = listed([run.name for run in runs], 3)
-        raise TraindxError(f"{path}: holds {count(len(runs), 'run')} ({names}); give one of them")
+        raise TraindxError(f"{path}: contains {count(len(runs), 'run')} ({names}); pass one of them")
     found = diagnose(runs[0])
     says = f"{'/'.join(runs[0].formats) or 'a run'}: {found.says}"
     return Gathered(path, says, runs[0], found.asked, found)
@@ -51,9 +51,9 @@ def _script(path: str, place: Path) -> Gathered:
     except OSError as error:
         raise refused(path, error) from error
     except ValueError as error:
-        raise UnreadableError(path, str(error), "give the script that trains") from error
+        raise UnreadableError(path, str(error), "pass the training script") from error
     run = Run(place.name, (), facts=script.facts)
-    says = f"a script that states {_stated(script.facts)}"
+    says = f"script with {_stated(script.facts)}"
     return Gathered(path, says, run, (*script.asked, *_judged(run)))
 
 
@@ -71,7 +71,7 @@ def _configuration(path: str, place: Path) -> Gathered | None:
     if not facts:
         return None
     run = Run(place.name, (), facts=facts)
-    return Gathered(path, f"a configuration that states {_stated(facts)}", run, _judged(run))
+    return Gathered(path, f"config file with {_stated(facts)}", run, _judged(run))
 
 
 def _judged(run: Run) -> tuple[SignResult, ...]:
@@ -82,4 +82,4 @@ def _judged(run: Run) -> tuple[SignResult, ...]:
 
 def _stated(facts: Mapping[Fact, Scalar]) -> str:
     named = [f"{fact.called} {value}" for fact, value in facts.items()]
-    return listed(named, 4) if named else "none of the settings that matter here"
+    return listed(named, 4) if named else "no relevant settings"

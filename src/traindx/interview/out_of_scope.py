@@ -1,4 +1,4 @@
-"""Matters that people bring and that belong to another field, each with where to look."""
+"""Problems that are out of scope, each with where to look instead."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """A matter of another field."""
+    """A problem that is out of scope."""
 
     slug: str
     called: str
@@ -24,69 +24,68 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 OUT_OF_MEMORY = Outside(
     "out-of-memory",
-    "memory that does not suffice",
+    "out of memory",
     _words(r"out.?of.?memory|\boom\b|cuda memory|cannot allocate|killed by the kernel"),
-    "A smaller batch with gradients added up over several, activation checkpointing, bfloat16, a smaller"
-    " optimizer state; torch.cuda.memory_summary() and the notes on CUDA semantics in PyTorch's manual tell"
-    " what takes it.",
-    "Memory that grows from step to step is the cause memory-leak; traindx preflight measures a run's need.",
+    "Try a smaller batch with gradient accumulation, activation checkpointing, bfloat16 or an optimizer with"
+    " less state. torch.cuda.memory_summary() shows what uses the memory.",
+    "Memory that grows from step to step is the cause memory-leak; traindx preflight measures peak memory.",
 )
 ENVIRONMENT = Outside(
     "environment",
-    "an installation that does not work",
+    "broken installation",
     _words(
         r"import ?error|no module named|modulenotfound|pip install|\bconda\b|dependency",
         r"version (conflict|mismatch)",
         r"no kernel image|cuda (driver|version)|cudnn|undefined symbol|dll load|libcu\w+|not compiled with",
     ),
-    "The versions of driver, CUDA and library have to fit each other: python -m torch.utils.collect_env shows"
-    " them, and the installation pages of the library say which do.",
+    "Driver, CUDA and library versions must match: python -m torch.utils.collect_env shows them, and the"
+    " installation page of the library says which ones work together.",
 )
 LOADER_CRASH = Outside(
     "loader-crash",
-    "worker processes of a data loader that die",
+    "crashing DataLoader workers",
     _words(
         r"dataloader worker|worker.{0,20}(exited|killed|died)|bus error",
         r"\bshm\b|shared memory|can'?t pickle|broken pipe",
     ),
-    "num_workers=0 shows the true error; shared memory (--ipc=host, --shm-size) and what a Dataset keeps open"
-    " are the usual reasons; see the notes on multiprocessing in PyTorch's manual.",
+    "Set num_workers=0 to see the real error. Typical reasons are too little shared memory (--ipc=host,"
+    " --shm-size) and files that the Dataset keeps open; see the multiprocessing notes in the PyTorch docs.",
     "A loader that is only slow is the cause data-loading-bottleneck.",
 )
 DISTRIBUTED = Outside(
     "distributed",
-    "processes that do not find or wait for each other",
+    "distributed training that hangs",
     _words(r"\bnccl\b|\bgloo\b|rendezvous|all_?reduce.{0,20}time|\bhang(s|ing)?\b"),
-    "TORCH_DISTRIBUTED_DEBUG=DETAIL and NCCL_DEBUG=INFO say who waits for whom; every rank has to take the"
-    " same steps.",
+    "TORCH_DISTRIBUTED_DEBUG=DETAIL and NCCL_DEBUG=INFO show which rank waits for which; every rank must run"
+    " the same steps.",
 )
 REINFORCEMENT = Outside(
     "reinforcement-learning",
-    "the design of rewards and environments",
+    "reward and environment design",
     _words(
         r"\breward|\brl\b|reinforcement|\bppo\b|\bdqn\b|\bpolicy\b|\bagent\b.{0,20}(learn|train)|\bgym(nasium)?\b"
     ),
-    "Check the environment and the reward first: random actions, a trivial task, returns by episode; Spinning"
-    " Up in Deep RL and the guides of your library go through it.",
-    "Losses, gradients and NaN inside such a training are ours; that a loss rises there is normal.",
+    "Check the environment and the reward first: random actions, a trivial task, returns per episode. See"
+    " Spinning Up in Deep RL and the docs of your library.",
+    "traindx covers gradients and NaN in such runs; a rising loss is normal there.",
 )
 ARCHITECTURE = Outside(
     "architecture",
-    "the choice of an architecture",
+    "choosing an architecture",
     _words(
         r"(which|what|best) (model|architecture|network|backbone)",
         r"should i (use|choose|pick).{0,30}(transformer|cnn|lstm|resnet|architecture|model)",
         r"\b(cnn|lstm|transformer) or\b",
     ),
-    "Begin with what others published for the same kind of data and size, small first; a training that fails"
-    " says little about the architecture until its faults are found.",
-    "traindx examine model tells what is wrong with the one you have.",
+    "Start with a published model for the same kind and amount of data, small first. A failing run says"
+    " little about the architecture until its bugs are found.",
+    "traindx examine model checks the one you have.",
 )
 DEPLOYMENT = Outside(
     "deployment",
-    "the use of a model after its training",
+    "deployment",
     _words(r"\binference\b.{0,30}(slow|serv|latenc)|deploy|\bonnx\b|tensorrt|quanti[sz]|\bserving\b"),
-    "The guides of the runtime that serves it; compare its outputs with those of the trained model first.",
+    "See the docs of the runtime that serves it; first compare its outputs with those of the trained model.",
 )
 
 OUTSIDE: dict[str, Outside] = {one.slug: one for one in list(globals().values()) if isinstance(one, Outside)}

@@ -1,4 +1,4 @@
-"""What is typed as an answer: a choice by its name, or facts by name, kind and place."""
+"""What is typed as an answer: a choice by its name, or facts by name, kind and position."""
 
 import re
 from collections.abc import Mapping
@@ -29,58 +29,63 @@ class BadAnswerError(TraindxError):
 
 
 def answer_to(question: Question, text: str) -> Told:
-    """What a text answers; one that is no answer gives those that are."""
+    """The answer in a text; a text that is none raises an error with the accepted ones."""
     typed = text.strip().lower()
     if typed in _UNKNOWN:
         return Told(question)
     if question.fields:
-        return Told(question, facts=_facts(question, typed))
-    found = [one for one in question.choices if typed == one.slug] or [
+        return Told(question, facts=_facts(question, text.strip()))
+    found = [one for one in question.choices if typed in one.slugs] or [
         one for one in question.choices if one.slug.startswith(typed)
     ]
     if len(found) != 1:
-        raise BadAnswerError(f'{question.slug} is not "{text.strip()}"; it takes {question.accepts}')
+        raise _refused(question, text.strip())
     return Told(question, choice=found[0])
+
+
+def _refused(question: Question, text: str) -> BadAnswerError:
+    return BadAnswerError(f'"{text}" does not answer {question.slug}; use {question.accepts}')
 
 
 def told_field(question: Question, field: Field, text: str) -> Told:
     """The answer to one of the facts that a question asks for."""
     if text.strip().lower() in _UNKNOWN:
         return Told(question)
-    return Told(question, facts={field.fact: _value(field, text.strip().lower())})
+    return Told(question, facts={field.fact: _value(field, text.strip())})
 
 
 def _facts(question: Question, typed: str) -> dict[Fact, Scalar]:
-    """Facts by name (`lr=0.1`, `lr 0.1`), else by kind and place."""
+    """Facts by name (`lr=0.1`, `lr 0.1`), else by kind and position."""
     facts: dict[Fact, Scalar] = {}
     named = {name: field for field in question.fields for name in field.names}
-    words = [word for word in re.split(r"[\s=:;]+|,(?=\s)", typed) if word and word not in _FILLERS]
+    words = [word for word in re.split(r"[\s=:;]+|,(?=\s)", typed) if word and word.lower() not in _FILLERS]
     while words:
         word = words.pop(0)
-        if word not in named:
+        if word.lower() not in named:
             field = _field_for(question, word, facts)
             facts[field.fact] = _value(field, word)
         elif words:
-            facts[named[word].fact] = _value(named[word], words.pop(0))
+            field = named[word.lower()]
+            facts[field.fact] = _value(field, words.pop(0))
     return facts
 
 
 def _field_for(question: Question, word: str, facts: Mapping[Fact, Scalar]) -> Field:
     """The first field that is still open and takes such a word."""
-    is_number = _NUMBER.fullmatch(word) is not None
+    is_number = _NUMBER.fullmatch(word.lower()) is not None
     for field in question.fields:
         if field.fact not in facts and is_number != bool(field.words):
             return field
-    raise BadAnswerError(f'{question.slug} is not "{word}"; it takes {question.accepts}')
+    raise _refused(question, word)
 
 
 def _value(field: Field, word: str) -> Scalar:
     if field.words:
-        if word not in field.words:
-            raise BadAnswerError(f'{field.names[0]} is not "{word}"; it is one of {", ".join(field.words)}')
-        return word
-    match = _NUMBER.fullmatch(word)
+        if word.lower() not in field.words:
+            raise BadAnswerError(f'{field.names[0]} cannot be "{word}"; use {", ".join(field.words)}')
+        return word.lower()
+    match = _NUMBER.fullmatch(word.lower())
     value = float(match[1].replace(",", "")) * _SIZES.get(match[2], 1.0) if match else -1.0
     if not 0 <= value <= field.most:
-        raise BadAnswerError(f'{field.names[0]} is not "{word}"; it is a number from 0 to {field.most:g}')
+        raise BadAnswerError(f'{field.names[0]} cannot be "{word}"; use a number from 0 to {field.most:,.0f}')
     return value

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from traindx.cause import Tool
 from traindx.diagnosis.types import NextExperiment
+from traindx.errors import UnknownNameError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import count, percent
 from traindx.interview import knowledge
-from traindx.interview.answers import TOLD, rank
+from traindx.interview.answers import rank
 from traindx.interview.check_claim import check
 from traindx.interview.claims import claims_in
 from traindx.interview.complaints import complaints_in
@@ -41,14 +42,14 @@ _CLOSE = 4.0
 """Hypotheses within this factor of the first are its rivals."""
 
 _RECORD = Command(
-    "traindx run {script}", "records what was only told here, and what nobody sees from outside"
+    "traindx run {script}", "records layers, gradients and batches: stronger evidence than answers"
 )
-_PROVE = Command("traindx treat {script}", "tries the fixes in paired runs, and says which helped")
+_PROVE = Command("traindx treat {script}", "tries the fixes in paired runs, and proves which one helps")
 _TOOLS = {
-    Tool.LR_FIND: Command("traindx lr-find {script}", "tries rates in short trainings"),
-    Tool.EXAMINE_DATA: Command("traindx examine data DATA", "looks for it in the data itself"),
+    Tool.LR_FIND: Command("traindx lr-find {script}", "tries learning rates in short runs"),
+    Tool.EXAMINE_DATA: Command("traindx examine data DATA", "checks the data itself"),
     Tool.EXAMINE_GRADIENTS: Command(
-        "traindx examine gradients -- python {script}", "looks at every layer on one batch"
+        "traindx examine gradients -- python {script}", "checks every layer on one batch"
     ),
 }
 
@@ -58,8 +59,7 @@ def begin(complaints: tuple[Complaint, ...] = (), words: str = "") -> Consultati
     meant = complaints or (complaints_in(words) if words else ())
     interview = Interview(meant, words)
     ranking = rank(interview)
-    says = "; ".join(one.says for one in meant)
-    moves = (Move("complaint", says, ranking),) if meant else ()
+    moves = (Move("What do you see?", interview.complaint, ranking),) if meant else ()
     return Consultation(interview, ranking, moves, claims_in(words) if words else (), outside_in(words))
 
 
@@ -85,19 +85,20 @@ def give(consultation: Consultation, gathered: Gathered) -> Consultation:
 
 
 def named_answer(pair: str) -> Told:
-    """The answer in `QUESTION=ANSWER` or `FACT=VALUE`; what is wrong with it gives what is accepted."""
-    name, equals, value = pair.partition("=")
-    name = name.strip().lower()
+    """The answer in `QUESTION=ANSWER` or `FACT=VALUE`; a mistake raises an error with what is accepted."""
+    typed, equals, value = pair.partition("=")
+    name = typed.strip().lower()
+    if not equals:
+        raise BadAnswerError(f'expected QUESTION=ANSWER, got "{pair}"; for example onset=sudden or lr=0.1')
     for question in knowledge.questions():
-        if name == question.slug and equals:
+        if name in question.slugs:
             return answer_to(question, value)
         for field in question.fields:
-            if name in field.names and equals:
+            if name in field.names:
                 return told_field(question, field, value)
     known = [*(one.slug for one in knowledge.questions()), *_field_names()]
-    if not equals:
-        raise BadAnswerError(f'"{pair}" is no answer; write QUESTION=ANSWER, such as onset=sudden or lr=0.1')
-    raise BadAnswerError(f'no question is called "{name}"; they are {", ".join(known)}')
+    todo = f"use {', '.join(known)}"
+    raise UnknownNameError("question", typed.strip(), known, todo=todo)
 
 
 def _field_names() -> list[str]:
@@ -107,14 +108,16 @@ def _field_names() -> list[str]:
 
 def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
     """The consultation with claims to check."""
-    new = tuple(one for one in claims if one not in consultation.claims)
+    known = {one.slug for one in consultation.claims}
+    new = tuple(one for one in claims if one.slug not in known)
     return replace(consultation, claims=(*consultation.claims, *new))
 
 
 def conclude(consultation: Consultation) -> Conclusion:
     """What it comes to, with all that is known by now."""
     interview, ranking = consultation.interview, consultation.ranking
-    begun = bool(interview.complaints) or interview.is_told
+    # Whoever asks about a hunch alone wants an answer to that, and no ranking.
+    begun = bool(interview.complaints) or (interview.is_told and not consultation.claims)
     listed = tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if begun else ()
     stands_out = begun and _stands_out(interview, ranking)
     return Conclusion(
@@ -143,17 +146,17 @@ def _sentence(consultation: Consultation, begun: bool) -> str:
     interview, ranking = consultation.interview, consultation.ranking
     if not begun:
         other = consultation.outside
-        return f"This is {other[0].called}: another field." if other else "Nothing is known yet."
+        return f"Out of scope: {other[0].called}." if other else "Nothing is known yet."
     if not ranking.hypotheses:
-        return "No cause could be looked for."
+        return "No cause could be checked."
     top, healthy = f"{ranking.top.cause.title} ({percent(ranking.top.confidence)})", percent(ranking.healthy)
     if _stands_out(interview, ranking):
         return f"Most likely: {top}."
     if not interview.is_told:
-        return f"Before any answer the commonest cause is: {top}."
+        return f"Without any answers, the most common cause is: {top}."
     if ranking.healthy > ranking.top.confidence:
-        return f"No cause stands out; that nothing is wrong is likelier than any of them ({healthy})."
-    return f"No cause stands out; the likeliest is: {top}."
+        return f"No cause stands out; most likely nothing is wrong ({healthy})."
+    return f"No cause stands out; the most likely one is: {top}."
 
 
 def _experiment(ranking: Ranking) -> NextExperiment | None:
@@ -162,7 +165,7 @@ def _experiment(ranking: Ranking) -> NextExperiment | None:
         return None
     leading = ranking.hypotheses[:_MOST]
     close = [one.cause for one in leading if one.confidence * _CLOSE >= ranking.top.confidence]
-    tested = min(close, key=lambda one: one.experiment.minutes)
+    tested = min(close, key=lambda one: one.experiment.steps)
     return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
 
 
@@ -174,7 +177,7 @@ def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ..
     if stands_out:
         top = consultation.ranking.top.cause
         found += [_TOOLS[top.looked_for_by]] if top.looked_for_by else []
-        found += [_PROVE, Command(f"traindx explain {top.slug}", "what is known about the likeliest cause")]
+        found += [_PROVE, Command(f"traindx explain {top.slug}", "explains the most likely cause")]
     return tuple(replace(one, line=one.line.replace("{script}", script)) for one in found)
 
 
@@ -187,9 +190,9 @@ def _script(interview: Interview) -> str:
 
 
 def _disagreements(interview: Interview) -> list[str]:
-    """Facts that were told and that something read states otherwise."""
+    """Facts that were told and that a file states otherwise."""
     return [
-        f"you say the {fact.called} is {value}, and what was read says {interview.facts[fact]}, which counts"
+        f"you said {fact.called} {value}, but the files say {interview.facts[fact]}; the files count"
         for fact, value in interview.said.items()
         if str(interview.facts[fact]).lower() != str(value).lower()
     ]
@@ -199,11 +202,12 @@ def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
     known = sum(one.is_known for one in interview.told)
     limits = []
     if known and not interview.run:
-        limits.append(
-            f"It rests on {count(known, 'answer')}, which count {TOLD:g} of what a recording shows."
-        )
+        limits.append(f"Based on {count(known, 'answer')}; a recording would be stronger evidence.")
     if len(interview.told) > known:
-        limits.append(f"{count(len(interview.told) - known, 'question')} could not be answered.")
+        limits.append(f"{count(len(interview.told) - known, 'question')} skipped.")
+    for one in interview.told:
+        doubt = one.doubts(interview.facts)
+        limits += [f"Check your answer: {one.says} ({doubt})."] if doubt else []
     limits += [
         f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
     ]

@@ -18,8 +18,8 @@ class Claim:
     """Something people say who think they know the cause; every one is declared in `claims`."""
 
     slug: str
-    says: str
-    """In their words, as causes spell it among their misdiagnoses: "I need another optimizer"."""
+    means: str
+    """As causes spell it among their misdiagnoses: "I need another optimizer"."""
     words: re.Pattern[str]
     """What people write who mean it."""
     right_if: tuple[Cause, ...]
@@ -30,16 +30,23 @@ class Claim:
     """Whether it is right as well if nothing is wrong."""
     is_pressure: bool = False
     """Whether it asks for a guess in place of naming a cause."""
+    quoted: str = ""
+    """The words of the person who made it; empty if nobody did."""
+
+    @property
+    def says(self) -> str:
+        """The claim as the person put it."""
+        return self.quoted or self.means
 
 
 class Stand(Enum):
     """How a claim stands before the evidence."""
 
-    HOLDS = "the evidence speaks for it"
-    FAILS = "the evidence speaks against it"
-    OPEN = "the evidence does not tell yet"
-    BESIDE = "no statement about the cause"
-    """Pressure, such as a demo tomorrow: there is nothing to hold against evidence."""
+    HOLDS = "supported by the evidence"
+    FAILS = "contradicted by the evidence"
+    OPEN = "not decided by the evidence"
+    BESIDE = "not a claim about the cause"
+    """Pressure, such as a demo tomorrow: there is nothing to check."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +102,12 @@ class Interview:
     def with_path(self, gathered: Gathered) -> "Interview":
         """The interview with something more that was read."""
         return replace(self, gathered=(*self.gathered, gathered))
+
+    @property
+    def complaint(self) -> str:
+        """What the person sees: their own words, and what they are taken for."""
+        meant = "; ".join(one.says for one in self.complaints)
+        return f'"{self.words}" ({meant})' if self.words else meant
 
     @property
     def facts(self) -> Mapping[Fact, Scalar]:

@@ -1,4 +1,4 @@
-"""What a training script says of itself before it runs: settings that stand in it as numbers, and habits.
+"""What a training script says of itself before it runs: settings written as numbers, and habits.
 
 optimizer = torch.optim.Adam(model.parameters(), lr=args.lr)    OPTIMIZER adam, LEARNING_RATE from the default
 loader = DataLoader(data, batch_size=BATCH, shuffle=True)       BATCH_SIZE from the constant, SHUFFLE
@@ -61,7 +61,7 @@ def read_script(text: str, name: str) -> Script:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"is no Python ({error.__class__.__name__})") from error
+        raise ValueError(f"not valid Python ({error.__class__.__name__})") from error
     constants = _constants(tree)
     facts: dict[Fact, Scalar] = {}
     found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
@@ -114,7 +114,7 @@ def _habits(calls: list[ast.Call], name: str) -> Iterator[SignResult]:
         return
     line = named["backward"].lineno
     evidence = Evidence(GRADIENTS_CLEARED, (0.0, 0.0), 0.0, location=f"{name}:{line}")
-    says = f"{name}:{line} calls backward(), and zero_grad() is called nowhere"
+    says = f"{name}:{line} calls backward(), but zero_grad() is never called"
     yield SignResult(gradients_carried_over, Finding(1.0, says, (evidence,)))
 
 

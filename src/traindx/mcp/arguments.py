@@ -52,8 +52,8 @@ Paths = Annotated[
     Field(
         min_length=1,
         max_length=50,
-        description="Log files, folders of runs, or recordings (.traindx/runs/NAME), from the server's root.",
+        description="Log files, run folders or recordings (.traindx/runs/NAME), from the server's root.",
     ),
 ]
-Level = Annotated[Detail, Field(description="How much is told: brief, normal or full.")]
-RunName = Annotated[str, Field(description="Only the run of this name, where there are several.")]
+Level = Annotated[Detail, Field(description="Level of detail: brief, normal or full.")]
+RunName = Annotated[str, Field(description="Only the run with this name, if there are several.")]

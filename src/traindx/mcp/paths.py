@@ -45,13 +45,13 @@ class Roots:
         """A log, or a folder of logs, as it is called from the first root; no link in it may lead outside."""
         place = self.inside(path)
         if not (place.is_dir() or place.is_file()):
-            raise TraindxError(f"{printable(path, 300)}: is neither a file nor a folder; name a log")
+            raise TraindxError(f"{printable(path, 300)}: neither a file nor a folder; choose a log")
         for link in _links(place):
             if not self._holds(_real(link)):
                 shown = printable(self.shown(link), 300)
                 raise TraindxError(
-                    f"{shown}: is a link that leads out of the allowed folders;"
-                    " name the logs beside it one by one, or start traindx mcp with another --root"
+                    f"{shown}: a link out of the allowed folders; pass the logs next to it one by one,"
+                    " or start traindx mcp with another --root"
                 )
         return self.shown(place)
 
@@ -60,7 +60,7 @@ class Roots:
         place = _real(folder / _OURS / name)
         if not self._holds(place):
             raise TraindxError(
-                f"{printable(str(folder / _OURS), 300)}: leads out of the allowed folders; remove that link"
+                f"{printable(str(folder / _OURS), 300)}: a link out of the allowed folders; remove it"
             )
         return place
 
@@ -70,11 +70,11 @@ class Roots:
 
     def _followed(self, path: str) -> Path:
         if not path or "\0" in path:
-            raise TraindxError(f"{path!r}: is no path; name a file or a folder in {self._named()}")
+            raise TraindxError(f"{path!r}: not a path; choose a file or folder in {self._named()}")
         place = _real(self.home / path)
         if not self._holds(place):
             raise TraindxError(
-                f"{printable(path, 300)}: is not in the allowed folders; name a path in {self._named()}"
+                f"{printable(path, 300)}: not in the allowed folders; choose a path in {self._named()}"
             )
         return place
 
@@ -94,7 +94,7 @@ def roots_from(given: Iterable[str]) -> Roots:
         # No shell has looked at what stands in the settings of an agent.
         place = os.path.expanduser(one)
         if not os.path.isdir(place):
-            raise TraindxError(f"--root {one}: is no folder; name the one that holds the logs and scripts")
+            raise TraindxError(f"--root {one}: not a folder; pass the folder with the logs and scripts")
         folders.append(_real(Path(place)))
     if folders:
         return Roots(tuple(dict.fromkeys(folders)))
@@ -102,7 +102,7 @@ def roots_from(given: Iterable[str]) -> Roots:
     if here == Path(here.anchor):
         # Some clients start servers there; nobody means the whole disk.
         raise TraindxError(
-            f"the working directory is {here}, the whole disk; say with --root DIR what may be read"
+            f"the working directory is {here}, the whole disk; set the readable folder with --root DIR"
         )
     return Roots((here,))
 

@@ -32,7 +32,7 @@ class AbandonedError(Exception):
 
 
 async def off_loop(call: Call, work: Callable[[Say], T]) -> T:
-    """Do work in a thread; it ends at the next thing it says where the client has cancelled it."""
+    """Do work in a thread; it ends at the next thing it says where the client has canceled it."""
     abandoned = threading.Event()
 
     def say(done: float, total: float | None, message: str) -> None:
@@ -61,7 +61,7 @@ def reading_of(roots: Roots, paths: list[str], say: Say) -> Reading:
     if not any(run.series or fell_over(run) for run in found.runs):
         problems = [str(one) for one in found.problems]
         raise TraindxError(
-            problems[0] if problems else f"{listed(paths)}: no quantity was recognised; probe shows why"
+            problems[0] if problems else f"{listed(paths)}: no known metric found; probe shows why"
         )
     return found
 
@@ -71,7 +71,7 @@ def judged(runs: tuple[Run, ...], say: Say) -> list[Diagnosis]:
     limits = limits_in(Path.cwd())
     found = []
     for number, run in enumerate(runs):
-        say(number, len(runs), f"judging run {number + 1:,} of {len(runs):,}")
+        say(number, len(runs), f"diagnosing run {number + 1:,} of {len(runs):,}")
         found.append(diagnose(run, limits=limits))
     return found
 
@@ -93,5 +93,5 @@ def only_one(runs: tuple[Run, ...], name: str) -> Run:
     found = chosen(runs, name)
     if len(found) > 1:
         names = listed([printable(run.name, 200) for run in found], 20)
-        raise TraindxError(f"there are {len(found)} runs; say which in run: {names}")
+        raise TraindxError(f"{len(found)} runs match; set run to one of {names}")
     return found[0]

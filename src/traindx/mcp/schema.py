@@ -9,7 +9,7 @@ from traindx.cause import Prescription
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.format import printable
 from traindx.report.documents.run import number
-from traindx.report.results.diagnosis import missing, unsettled
+from traindx.report.results.evidence import missing, unsettled
 from traindx.run import Scalar
 
 Told = str | int | float | bool
@@ -42,16 +42,14 @@ def told(value: Scalar) -> Told:
 
 
 class Fix(Lean):
-    """A change that is meant to cure a cause; only a trial shows whether it does."""
+    """A change that may fix a cause; only a trial proves it."""
 
     title: str
-    change: str = Field(
-        default="", description="As `treat` takes it in `only`; empty where only a person can make it."
-    )
-    safety: str = Field(description="safe, ask (ask the user first) or manual (needs a person's judgement).")
+    change: str = Field(default="", description="Pass it to `treat` in `only`; empty if the fix is manual.")
+    safety: str = Field(description="safe, ask (ask the user first) or manual (needs a person's judgment).")
     expect: str
     not_when: str
-    before: str = Field(default="", description="The lines of a program that has the illness.")
+    before: str = Field(default="", description="Code that has the bug.")
     code: str = ""
 
 
@@ -73,11 +71,11 @@ Arguments = dict[str, str | list[str]]
 
 
 class NextStep(Lean):
-    """One thing to do, and what it tells."""
+    """One thing to do, and why."""
 
     do: str
     why: str
-    tool: str = Field(default="", description="The tool that does it; empty where none does.")
+    tool: str = Field(default="", description="The tool to call; empty if there is none.")
     arguments: Arguments = Field(default_factory=dict)
 
 
@@ -85,15 +83,15 @@ def next_step_of(diagnosis: Diagnosis, program: Arguments) -> NextStep:
     """What follows from a diagnosis; `program`: as treat takes it, empty where it is not known."""
     top = diagnosis.suspects[0] if diagnosis.suspects else None
     if diagnosis.verdict is Verdict.HEALTHY:
-        return NextStep(do="Change nothing.", why="The run is healthy; a change would be trial and error.")
+        return NextStep(do="Change nothing.", why="The run is healthy; any change would be a guess.")
     if diagnosis.verdict is Verdict.SICK and top is not None and not unsettled(top):
         return _cure(top, program)
     if diagnosis.next_experiment is not None:
         return _test(diagnosis, program)
     lacks = missing(diagnosis)
     return NextStep(
-        do="Record the training with `traindx run`, and diagnose the recording.",
-        why=f"Not recorded: {lacks[0]}." if lacks else "There is too little to judge by.",
+        do="Record the run with `traindx run`, and diagnose the recording.",
+        why=f"Not recorded: {lacks[0]}." if lacks else "Not enough data.",
     )
 
 
@@ -101,10 +99,10 @@ def _cure(top: Suspect, program: Arguments) -> NextStep:
     fix = top.cause.fixes[0]
     if fix.change is None:
         return NextStep(
-            do=f"By hand: {fix.title}. Then run it again, and diagnose that.", why=f"Expect: {fix.expect}"
+            do=f"Manual fix: {fix.title}. Then rerun and diagnose again.", why=f"Expect: {fix.expect}"
         )
     return _trial(
-        f"Prove it in paired trials before you call it cured: {fix.title}.", f"Expect: {fix.expect}", program
+        f"Prove it in paired trials before you call it fixed: {fix.title}.", f"Expect: {fix.expect}", program
     )
 
 
@@ -117,7 +115,7 @@ def _test(diagnosis: Diagnosis, program: Arguments) -> NextStep:
     if program:
         # Trials tell rivals apart first, and by what cures them.
         return _trial(
-            "Let trials tell the rivals apart.", f"Or by hand: {test.experiment.does}. {tells}", program
+            "Let trials distinguish the candidates.", f"Or manually: {test.experiment.does}. {tells}", program
         )
     return NextStep(do=f"{test.experiment.does}.", why=tells)
 
@@ -125,7 +123,7 @@ def _test(diagnosis: Diagnosis, program: Arguments) -> NextStep:
 def _trial(do: str, why: str, program: Arguments) -> NextStep:
     if program:
         return NextStep(do=do, why=why, tool="treat", arguments=program)
-    return NextStep(do=f"{do} Call treat with the script of this training.", why=why, tool="treat")
+    return NextStep(do=f"{do} Call treat with the script of this run.", why=why, tool="treat")
 
 
 Detail = Literal["brief", "normal", "full"]

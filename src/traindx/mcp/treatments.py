@@ -37,17 +37,17 @@ class TrialFound(Lean):
     title: str
     measure: str
     better: str
-    control: float | None = Field(description="null where it ended in no number.")
+    control: float | None = Field(description="null if it ended in NaN or infinity.")
     treated: float | None
     effect: float | None
-    interval: list[float | None] | None = Field(description="95 %, over the seeds.")
+    interval: list[float | None] | None = Field(description="95%, over the seeds.")
     outcome: Literal["helped", "no difference", "worse", "inconclusive"]
     says: str
     seeds: int
 
 
 class PlannedTrial(Lean):
-    """A change that would be tried, or was left untried."""
+    """A change that would be tried."""
 
     change: str
     title: str
@@ -55,21 +55,23 @@ class PlannedTrial(Lean):
 
 
 class TreatmentFound(Lean):
-    """What a program suffers from, what was tried, and what is proven."""
+    """The diagnosis of a program, what was tried, and what is proven."""
 
     outcome: Result
     says: str
-    before: RunVerdict = Field(description="The diagnosis of the program as it is.")
-    best: TrialFound | None = Field(default=None, description="The proven change; null where there is none.")
-    trials: list[TrialFound] = Field(default_factory=list, description="The others.")
+    before: RunVerdict = Field(description="The diagnosis of the unchanged program.")
+    best: TrialFound | None = Field(default=None, description="The proven change; null if there is none.")
+    trials: list[TrialFound] = Field(default_factory=list, description="The other trials.")
     planned: list[PlannedTrial] = Field(default_factory=list)
     patch: str = Field(
         default="", description="A unified diff of the source; apply it only after the user agreed."
     )
     patch_says: str = ""
     patch_file: str = ""
-    folder: str = Field(description="Where all arms and reports are.")
-    beliefs: list[str] = Field(default_factory=list, description="How the trials moved the causes.")
+    folder: str = Field(description="Folder of all trial runs and reports.")
+    beliefs: list[str] = Field(
+        default_factory=list, description="How the trials changed the confidence in causes."
+    )
     limits: list[str] = Field(default_factory=list)
     next_step: NextStep
 
@@ -124,34 +126,34 @@ def _says(found: "TreatResult", outcome: Result) -> str:
     if outcome in ("proven", "no proven win"):
         return f"{outcome}: {conclusion(found.treatment)}"
     if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
-        return "the run is healthy; only tries a change all the same"
+        return "the run is healthy; to try a change anyway, pass it in only"
     if outcome == "planned":
-        return f"nothing was tried yet; about {found.seconds:.0f} s for each arm"
+        return f"nothing tried yet; about {found.seconds:.0f} s per trial run"
     if found.plan:
-        return "nothing was tried: no cause is likely enough; only tries a change all the same"
-    return "a machine can apply none of the fixes; the diagnosis says what to change by hand"
+        return "nothing tried: no cause is likely enough; to try a change anyway, pass it in only"
+    return "no fix can be applied automatically; see the diagnosis for manual fixes"
 
 
 def _next(found: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
     is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
     if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
-        return NextStep(do="Change nothing by machine; report the diagnosis.", why=_says(found, outcome))
+        return NextStep(do="Do not change the program; report the diagnosis.", why=_says(found, outcome))
     if outcome == "planned":
         return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
     if outcome == "no proven win":
         return NextStep(
-            do="Tell the user that nothing is proven, and what was tried; do not pick one all the same.",
+            do="Tell the user that no fix is proven, and what was tried; do not pick one anyway.",
             why=conclusion(found.treatment),
         )
     if not patch_file:
         return NextStep(
-            do="Make the proven change in the source by hand, and run it again.",
-            why="It could not be written as a patch.",
+            do="Make the proven change in the source manually, and rerun.",
+            why="There is no source patch.",
         )
-    aside = "" if found.treatment.patch_verified else " Say that the patch itself was not verified."
+    aside = "" if found.treatment.patch_verified else " Say that the patched program was not verified."
     return NextStep(
         do=f"Show the user the trial and the patch, and ask before you apply {patch_file}.{aside}",
-        why="A proven change is still a change of the user's program.",
+        why="A proven change still changes the user's program.",
     )
 
 

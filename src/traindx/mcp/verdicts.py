@@ -22,7 +22,7 @@ from traindx.mcp.schema import (
     shortened,
     told,
 )
-from traindx.report.results.diagnosis import missing, ordered, sentence, since, tally, unsettled
+from traindx.report.results.evidence import missing, ordered, sentence, since, tally, unsettled
 from traindx.run import Run
 
 _SENTENCE = 400
@@ -52,11 +52,11 @@ BOUNDS: dict[str, Bounds] = {
 
 
 class EvidenceFound(Lean):
-    """One number of a run that speaks for a finding, and where it stands."""
+    """One number of a run that supports a finding, and its location."""
 
-    id: str = Field(description="The sign and a number; `explain` knows the sign.")
+    id: str = Field(description="The check and a number; `explain` describes the check.")
     says: str
-    quantity: str = Field(description="What `series` takes as quantity, or a fact of the run.")
+    quantity: str = Field(description="Pass it to `series` as quantity; or a fact of the run.")
     layer: str = ""
     part: str = ""
     axis: str
@@ -64,26 +64,26 @@ class EvidenceFound(Lean):
     last: float
     value: Told
     limit: float | None = None
-    place: str = Field(default="", description="File and line, where one line is to blame.")
+    place: str = Field(default="", description="File and line, if one line causes it.")
 
 
 class ReasonFound(Lean):
-    """One line of the sum that a confidence comes from."""
+    """One term of the sum that gives the confidence."""
 
     says: str
-    points: float = Field(description="Log odds for the cause; below 0 against it.")
+    points: float = Field(description="Log-odds for the cause; negative: against it.")
     evidence: list[str] = Field(default_factory=list, description="Ids.")
 
 
 class CauseFound(Lean):
-    """A suspect."""
+    """A likely cause."""
 
-    cause: str = Field(description="Its name, as `explain` takes it.")
+    cause: str = Field(description="Pass it to `explain`.")
     title: str
     confidence: float = Field(description="The probability that this is the cause.")
     severity: str
-    mechanism: str = Field(default="", description="The cause by way of which this one fails the training.")
-    since: str = Field(default="", description="Where it is first seen.")
+    mechanism: str = Field(default="", description="The mechanism through which this cause acts.")
+    since: str = Field(default="", description="Where it first shows.")
     layer: str = ""
     place: str = Field(default="", description="File and line to look at.")
     why: list[ReasonFound] = Field(default_factory=list)
@@ -93,7 +93,7 @@ class CauseFound(Lean):
 
 
 class Share(Lean):
-    """A cause that is not told in full."""
+    """A cause in short."""
 
     cause: str
     confidence: float
@@ -107,10 +107,10 @@ class RunVerdict(Lean):
     says: str
     healthy: float = Field(description="The probability that nothing is wrong.")
     severity: str
-    causes: list[CauseFound] = Field(description="The likeliest first.")
+    causes: list[CauseFound] = Field(description="Most likely first.")
     other_causes: list[Share] = Field(default_factory=list)
     evidence: list[EvidenceFound]
-    limits: list[str] = Field(description="What this verdict does not rest on.")
+    limits: list[str] = Field(description="Limits of this verdict: missing data and doubts.")
     ruled_out: list[Share] = Field(default_factory=list)
     next_step: NextStep | None = None
 
@@ -209,18 +209,14 @@ def _evidence(diagnosis: Diagnosis, accused: Sequence[Suspect], most: int) -> li
 
 def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
     """What the verdict cannot rest on."""
-    open_ones = [f"asked {tally(diagnosis)}"]
+    open_ones = [tally(diagnosis)]
     top = diagnosis.suspects[0] if diagnosis.suspects else None
     if top and diagnosis.verdict is Verdict.SICK and unsettled(top):
-        open_ones.append(
-            f"{top.cause.slug} comes first with less than even odds: more likely it is another cause"
-        )
+        open_ones.append(f"{top.cause.slug} is first with less than 50%: another cause is more likely")
     if SMOOTHING in run.facts:
-        open_ones.append(f"the log does not hold every value: {printable(str(run.facts[SMOOTHING]))}")
+        open_ones.append(f"the log does not have every value: {printable(str(run.facts[SMOOTHING]))}")
     if run.unread:
-        open_ones.append(
-            f"{count(len(run.unread), 'column')} of the log could not be placed; probe lists them"
-        )
+        open_ones.append(f"{count(len(run.unread), 'column')} of the log not understood; probe lists them")
     return [*open_ones, *(f"not recorded: {printable(one, _SENTENCE)}" for one in missing(diagnosis))]
 
 

@@ -16,7 +16,7 @@ from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure of an object with AllenNLP's own names."""
     head = source.head
     own = b'"training_duration"' in head and (b'"training_epochs"' in head or b'"best_epoch"' in head)
@@ -28,10 +28,10 @@ def read(source: Source) -> Iterator[Log]:
     try:
         document = document_in(source.read())
     except ValueError as error:
-        raise UnreadableError(source.path, "is not JSON", "is the file complete?") from error
+        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
     record = document.value
     if not isinstance(record, dict):
-        raise UnreadableError(source.path, "is not an object of names and values")
+        raise UnreadableError(source.path, "not a JSON object")
     if "epoch" not in record and isinstance(record.get("training_epochs"), int):
         record = {**record, "epoch": record["training_epochs"]}
     if _is_repeated(source, record.get("epoch")):
@@ -49,4 +49,4 @@ def _is_repeated(source: Source, epoch: object) -> bool:
     return own.is_file() and own.name != source.path.replace("\\", "/").rpartition("/")[2]
 
 
-READER = Reader("allennlp_epoch", "AllenNLP metrics_epoch_N.json", recognises, read, spans_folder=True)
+READER = Reader("allennlp_epoch", "AllenNLP metrics_epoch_N.json", recognizes, read, spans_folder=True)

@@ -23,7 +23,7 @@ _RECORD = re.compile(
 _NAMES = ("loss", "avg loss", "learning rate", "step time", "images")
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure once a whole record stands in the head."""
     return 0.95 if _RECORD.search(source.head) else 0.0
 
@@ -32,7 +32,7 @@ def read(source: Source) -> Iterator[Log]:
     """One run; its records in the order they were printed."""
     records = [[float(cell) for cell in match.groups()] for match in _RECORD.finditer(source.read())]
     if not records:
-        raise UnreadableError(source.path, "holds no Darknet record", "is it the output of darknet train?")
+        raise UnreadableError(source.path, "no Darknet record found", "pass the output of darknet train")
     steps, *columns = np.array(records, dtype=np.float64).T
     rows = np.arange(len(records), dtype=np.int64)
     yield Log(
@@ -43,4 +43,4 @@ def read(source: Source) -> Iterator[Log]:
     )
 
 
-READER = Reader("darknet", "Darknet output", recognises, read)
+READER = Reader("darknet", "Darknet output", recognizes, read)

@@ -19,7 +19,7 @@ from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Half sure of a table whose columns have known names, less of other tables of numbers."""
     shape = shape_in(source)
     if shape is None:
@@ -39,10 +39,10 @@ def read(source: Source) -> Iterator[Log]:
     sheet, events = read_table(source)
     if not sheet.cells:
         if not sheet.length:
-            todo = "wait until the run has written some, or give another file"
-            raise UnreadableError(source.path, "has a header and no rows yet", todo)
-        raise UnreadableError(source.path, "no cell of its table holds a number", "give another file")
+            todo = "wait for the first row, or choose another file"
+            raise UnreadableError(source.path, "header without rows", todo)
+        raise UnreadableError(source.path, "no numbers in the table", "choose another file")
     yield from logs_of(sheet, Origin(source.path, events=events))
 
 
-READER = Reader("delimited", "Table (CSV, TSV)", recognises, read)
+READER = Reader("delimited", "Table (CSV, TSV)", recognizes, read)

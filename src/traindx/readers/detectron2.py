@@ -17,7 +17,7 @@ from traindx.readers.types import Log, Reader, Source
 _TELLING = frozenset({"total_loss", "eta_seconds", "data_time", "rank_data_time", "time", "lr"})
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure of records that hold an iteration beside detectron2's own timers."""
     records = first_records(source.head)
     return (
@@ -31,4 +31,4 @@ def read(source: Source) -> Iterator[Log]:
     yield from logs_of(sheet, replace(origin, smoothing="median of 20 steps"))
 
 
-READER = Reader("detectron2", "detectron2 metrics.json", recognises, read)
+READER = Reader("detectron2", "detectron2 metrics.json", recognizes, read)

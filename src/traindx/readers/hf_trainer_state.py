@@ -19,7 +19,7 @@ from traindx.readers.types import Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure of an object with a `log_history`."""
     return 0.95 if source.head.lstrip().startswith(b"{") and b'"log_history"' in source.head else 0.0
 
@@ -29,17 +29,17 @@ def read(source: Source) -> Iterator[Log]:
     try:
         document = document_in(source.read())
     except ValueError as error:
-        raise UnreadableError(source.path, "is not JSON", "is the file complete?") from error
+        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
     state = document.value if isinstance(document.value, dict) else {}
     history = state.get("log_history")
     records = [record for record in history if isinstance(record, dict)] if isinstance(history, list) else []
     sheet = sheet_of([record for record in records if not _sums_up(record)])
     if not sheet.cells:
-        raise UnreadableError(source.path, "its log_history is empty", "has the Trainer logged a step yet?")
+        raise UnreadableError(source.path, "log_history is empty", "wait for the first logged step")
     settings = dict(flattened({name: value for name, value in state.items() if name != "log_history"}))
     for record in filter(_sums_up, records):
         settings.update(_totals(record))
-    torn = (Event(EventKind.TORN, "the file ends within log_history"),) if document.torn else ()
+    torn = (Event(EventKind.TORN, "the file ends inside log_history"),) if document.torn else ()
     origin = Origin(source.path, settings, torn, smoothing="mean since the last log entry")
     yield from logs_of(sheet, origin)
 
@@ -56,4 +56,4 @@ def _totals(record: Mapping[str, object]) -> dict[str, Scalar]:
     }
 
 
-READER = Reader("hf_trainer_state", "Hugging Face trainer_state.json", recognises, read)
+READER = Reader("hf_trainer_state", "Hugging Face trainer_state.json", recognizes, read)

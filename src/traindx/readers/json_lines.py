@@ -17,7 +17,7 @@ from traindx.readers.tabular.sheet_logs import logs_of
 from traindx.readers.types import Log, Reader, Source
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure where the first lines are records and name a metric, each on a line of its own."""
     head = source.head.removeprefix(b"\xef\xbb\xbf")
     lines = [line for line in head.splitlines()[:8] if line.strip()]
@@ -43,10 +43,8 @@ def read(source: Source) -> Iterator[Log]:
     sheet, origin = read_lines(source, may_only_set=True)
     logs = list(logs_of(sheet, origin))
     if sheet.length == 1 and all(map(only_sets, logs)):
-        raise UnreadableError(
-            source.path, "its one line holds settings of a run, and nothing that was measured"
-        )
+        raise UnreadableError(source.path, "only one line with settings, no metrics")
     yield from logs
 
 
-READER = Reader("json_lines", "JSON Lines", recognises, read)
+READER = Reader("json_lines", "JSON Lines", recognizes, read)

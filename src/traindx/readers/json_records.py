@@ -26,7 +26,7 @@ _TRIPLES = re.compile(rb"\s*\[\s*\[\s*\d")
 _RUN_NAMES = ("name", "run", "run_name", "run_id", "id", "experiment", "label")
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Half sure where a name that is known for a metric has a number or a list beside it."""
     head = source.head.removeprefix(b"\xef\xbb\xbf")
     if not _OPENING.match(head):
@@ -47,11 +47,9 @@ def read(source: Source) -> Iterator[Log]:
         for log in _logs(part, origin)
     ]
     if not any(log.columns for log in logs):
-        raise UnreadableError(source.path, "the document holds no number that was measured")
+        raise UnreadableError(source.path, "no metrics found")
     if all(map(only_sets, logs)):
-        raise UnreadableError(
-            source.path, "the document holds settings of a run, and nothing that was measured", "give its log"
-        )
+        raise UnreadableError(source.path, "only settings, no metrics", "choose the log of the run")
     yield from logs
 
 
@@ -59,7 +57,7 @@ def _document(source: Source) -> Document:
     try:
         return document_in(source.read())
     except ValueError as error:
-        raise UnreadableError(source.path, "is not JSON from its first character on") from error
+        raise UnreadableError(source.path, "not JSON from the first character") from error
 
 
 def _runs_in(document: object) -> list[tuple[str, object]]:
@@ -136,4 +134,4 @@ def _prefix(path: tuple[str, ...], *, alone: bool) -> str:
     return "" if not path or (alone and split_of(name) is None) else f"{name}/"
 
 
-READER = Reader("json_records", "JSON", recognises, read)
+READER = Reader("json_records", "JSON", recognizes, read)

@@ -42,7 +42,7 @@ class _Run:
     deleted: bool = False
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """1 where a SQLite database has MLflow's table of metrics."""
     return 1.0 if table_columns_in(source, "metrics") >= {"key", "value", "timestamp", "run_uuid"} else 0.0
 
@@ -53,8 +53,8 @@ def read(source: Source) -> Iterator[Log]:
         with opened(source) as connection:
             yield from _logs(source, connection)
     except (sqlite3.Error, OSError) as error:
-        what = f"is a database that SQLite cannot read ({error})"
-        raise UnreadableError(source.path, what, "restore it from a copy") from error
+        what = f"SQLite cannot read the database ({error})"
+        raise UnreadableError(source.path, what, "restore it from a backup") from error
 
 
 def _logs(source: Source, connection: sqlite3.Connection) -> Iterator[Log]:
@@ -64,8 +64,8 @@ def _logs(source: Source, connection: sqlite3.Connection) -> Iterator[Log]:
     wanted = _distinctly_named([run for run in live if run.identity in measured])
     deleted, empty = len(runs) - len(live), len(live) - len(wanted)
     if not wanted:
-        what = f"holds {len(runs)} runs, {deleted} of them deleted, and no metrics of the others"
-        raise UnreadableError(source.path, what, "has the run logged anything yet?")
+        what = f"{len(runs)} runs ({deleted} deleted), none with metrics"
+        raise UnreadableError(source.path, what, "wait until the run has logged something")
     left_out = (Skipped("runs", deleted, "deleted"), Skipped("runs", empty, "without metrics"))
     for number, run in enumerate(wanted):
         log = _log(source, connection, run)
@@ -115,8 +115,8 @@ def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:
         source=source.path,
         columns=columns,
         settings=_settings(connection, run.identity),
-        events=(*ending, *(Event(EventKind.TORN, f"the database is damaged: {what}") for what in damage)),
-        unread=tuple(Skipped(name, count, "no number") for name, count in unread.items()),
+        events=(*ending, *(Event(EventKind.TORN, f"damaged database: {what}") for what in damage)),
+        unread=tuple(Skipped(name, count, "not a number") for name, count in unread.items()),
         run=run.name,
     )
 
@@ -159,4 +159,4 @@ def _settings(connection: sqlite3.Connection, identity: object) -> dict[str, Sca
     return {key: number_or_text(value) for key, value in {**own, **params}.items()}
 
 
-READER = Reader(slug="mlflow_database", title="MLflow database", recognises=recognises, read=read)
+READER = Reader(slug="mlflow_database", title="MLflow database", recognizes=recognizes, read=read)

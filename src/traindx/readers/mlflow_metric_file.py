@@ -29,7 +29,7 @@ _Parts = tuple[bytes, bytes, bytes, bytes]
 """Time, value, step and further words of a line; the last two may be empty."""
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """0.85 where every whole line is a time of this century, a number and mostly a step."""
     head = source.head
     if not _LINE.match(head):
@@ -58,7 +58,9 @@ def read(source: Source) -> Iterator[Log]:
         _add(last[0], seconds, values, steps)
         lines += 1
     if not values:
-        raise UnreadableError(source.path, "no line is a time, a value and a step", "is it an MLflow metric?")
+        raise UnreadableError(
+            source.path, "no line has a time, a value and a step", "choose an MLflow metric file"
+        )
     bad = lines - len(values)
     yield Log(
         source=source.path,
@@ -99,4 +101,4 @@ def _name(path: str) -> str:
     return "/".join(parts[folders[-1] + 1 :]) if folders else parts[-1]
 
 
-READER = Reader("mlflow_metric_file", "MLflow metric file", recognises, read, spans_folder=True)
+READER = Reader("mlflow_metric_file", "MLflow metric file", recognizes, read, spans_folder=True)

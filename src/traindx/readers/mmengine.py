@@ -26,7 +26,7 @@ _OF_TRAINING = ("iter", "epoch", "lr", "base_lr", "loss")
 _MMCV, _MMENGINE = "mean since the last log entry", "mean of the last 10 steps"
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure of records that hold the positions and timers of mmcv or mmengine together."""
     for record in first_records(source.head):
         names = set(record)
@@ -93,4 +93,4 @@ def _in_place(log: Log, rows: Rows, split: Split) -> Iterator[Column]:
         yield replace(column, rows=rows[column.rows], split=split)
 
 
-READER = Reader("mmengine", "mmengine or mmcv JSON log", recognises, read)
+READER = Reader("mmengine", "mmengine or mmcv JSON log", recognizes, read)

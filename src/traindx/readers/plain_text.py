@@ -61,7 +61,7 @@ _LONGEST = 200
 def events_of(found: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
     """The overflows on the way, the crashes, and how the run ended."""
     overflows = [line for line, remark in found.remarks if remark.kind is Kind.OVERFLOW]
-    says = "the gradients overflowed and the step was skipped"
+    says = "gradient overflow, step skipped"
     return (
         *(Event(EventKind.OVERFLOW, says, _step_at(clock, line)) for line in overflows),
         *_crashes(found, clock, last_record),
@@ -201,7 +201,7 @@ _MOST_LOOKS = 100
 _TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\n\r\b\f\x1b\0")
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """A third sure of a text with records, a little of one that names a metric, hardly of any other."""
     head = source.head
     garbage = len(head.translate(None, delete=_TEXT)) + head.decode("utf-8", "replace").count("\ufffd") // 2
@@ -232,8 +232,8 @@ def read(source: Source) -> Iterator[Log]:
     if not columns:
         raise UnreadableError(
             source.path,
-            f"no training numbers found in {count(found.lines, 'line')} of text",
-            "looked for lines with a position and a named value, such as: step 10 loss 0.5",
+            f"no metrics found in {count(found.lines, 'line')} of text",
+            "expected lines with a step or epoch and a named value, such as: step 10 loss 0.5",
         )
     last_record = max(int(placed.sheet.lines[-1]) for placed in records.placed)
     settings = settings_of(found.preamble)
@@ -254,4 +254,4 @@ def _cut(lines: int) -> tuple[Skipped, ...]:
     return (Skipped("very long lines", lines, why),) if lines else ()
 
 
-READER = Reader("plain_text", "Plain text", recognises, read)
+READER = Reader("plain_text", "Plain text", recognizes, read)

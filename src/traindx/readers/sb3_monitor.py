@@ -21,7 +21,7 @@ from traindx.run import Scalar
 _MEANS = {"r": q.REWARD, "l": q.EPISODE_LENGTH, "t": q.WALL_TIME}
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure of a comment that is JSON, followed by the three letters."""
     first, _, rest = source.head.partition(b"\n")
     names = rest.partition(b"\n")[0].strip().split(b",")
@@ -32,7 +32,7 @@ def read(source: Source) -> Iterator[Log]:
     """One log, an episode per record."""
     sheet, events = read_table(source)
     if not sheet.cells:
-        raise UnreadableError(source.path, "no episode has ended yet")
+        raise UnreadableError(source.path, "no finished episode yet")
     log = log_of(sheet, Origin(source.path, _settings(source.head), events))
     columns = tuple(replace(column, quantity=_MEANS.get(column.name)) for column in log.columns)
     yield replace(log, columns=columns)
@@ -46,4 +46,4 @@ def _settings(head: bytes) -> dict[str, Scalar]:
     return dict(flattened(comment)) if isinstance(comment, dict) else {}
 
 
-READER = Reader("sb3_monitor", "Stable-Baselines monitor.csv", recognises, read)
+READER = Reader("sb3_monitor", "Stable-Baselines monitor.csv", recognizes, read)

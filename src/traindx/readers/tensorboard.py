@@ -32,7 +32,7 @@ _JUST_SETTINGS = frozenset({"args", "config", "hparams", "hyperparameters", "par
 """Tags of texts that say no more than that settings follow."""
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure if the first record is framed as a TFRecord and parses as an event."""
     head = source.head
     length = header_length(head[:HEADER_BYTES])
@@ -73,7 +73,7 @@ def read(source: Source) -> Iterator[Log]:
     )
 
 
-READER = Reader("tensorboard", "TensorBoard event file", recognises, read, spans_folder=True)
+READER = Reader("tensorboard", "TensorBoard event file", recognizes, read, spans_folder=True)
 
 
 def _columns(tags: list[str], points: list[list[Points]]) -> list[Column]:
@@ -107,11 +107,9 @@ def _column(tag: str, values: Floats, steps: Floats, rows: Rows, seconds: Floats
 def _events(contents: Contents) -> Iterator[Event]:
     for step in contents.sessions:
         if step > 0:
-            yield Event(EventKind.RESUMED, f"the log says that a session starts at step {step}", float(step))
+            yield Event(EventKind.RESUMED, f"a new session starts at step {step}", float(step))
     if contents.ending is Ending.TORN:
-        yield Event(
-            EventKind.TORN, f"the file ends within the record that starts at byte {contents.ending_at}"
-        )
+        yield Event(EventKind.TORN, f"the file ends inside the record at byte {contents.ending_at}")
 
 
 def _others(contents: Contents) -> Iterator[Skipped]:
@@ -123,22 +121,22 @@ def _others(contents: Contents) -> Iterator[Skipped]:
 
 def _damage(contents: Contents) -> Iterator[Skipped]:
     if contents.corrupt:
-        why = f"the data fails its checksum, first at byte {min(contents.corrupt)}"
+        why = f"checksum error, first at byte {min(contents.corrupt)}"
         yield Skipped("corrupt record", len(contents.corrupt), why)
     if contents.ending is Ending.CORRUPT:
-        why = f"the length at byte {contents.ending_at} fails its checksum, so no later record can be found"
+        why = f"checksum error in the length at byte {contents.ending_at}; later records cannot be found"
         yield Skipped("rest of the file", 1, why)
 
 
 def _nothing(contents: Contents) -> str:
     """What a file without scalars holds instead."""
     if contents.ending is Ending.TORN and contents.ending_at == 0:
-        return "an event file that ends within its first record"
+        return "the event file ends inside its first record"
     held = [f"{other.count} x {other.name}" for other in _others(contents)]
     shown = ", ".join(held[:5]) + (f" and {len(held) - 5} more kinds" if len(held) > 5 else "")
-    torn = "; its last record is torn" if contents.ending is Ending.TORN else ""
+    torn = "; the last record is incomplete" if contents.ending is Ending.TORN else ""
     damage = "".join(f"; {unread.name}: {unread.why}" for unread in _damage(contents))
-    return f"an event file that holds no scalars, only {shown or 'its version'}{torn}{damage}"
+    return f"an event file without scalars (found {shown or 'only its version'}){torn}{damage}"
 
 
 def _settings_in(tag: str, text: str) -> dict[str, Scalar]:

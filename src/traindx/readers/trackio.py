@@ -41,7 +41,7 @@ class _Run:
     name: str
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """1 where a SQLite database has trackio's table of metrics."""
     return 1.0 if table_columns_in(source, "metrics") >= {"run_name", "step", "metrics"} else 0.0
 
@@ -52,12 +52,12 @@ def read(source: Source) -> Iterator[Log]:
         with opened(source) as connection:
             runs = _runs(connection)
             if not runs:
-                raise UnreadableError(source.path, "holds no run", "has the run logged anything yet?")
+                raise UnreadableError(source.path, "no run found", "wait until the run has logged something")
             for run in runs:
                 yield _log(source, connection, run)
     except (sqlite3.Error, OSError) as error:
-        what = f"is a database that SQLite cannot read ({error})"
-        raise UnreadableError(source.path, what, "restore it from a copy") from error
+        what = f"SQLite cannot read the database ({error})"
+        raise UnreadableError(source.path, what, "restore it from a backup") from error
 
 
 def _runs(connection: sqlite3.Connection) -> list[_Run]:
@@ -80,7 +80,7 @@ def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:
         source=source.path,
         columns=columns,
         settings=_settings(connection, run),
-        events=tuple(Event(EventKind.TORN, f"the database is damaged: {what}") for what in damage),
+        events=tuple(Event(EventKind.TORN, f"damaged database: {what}") for what in damage),
         unread=(*unread_of(numbers), *_counted(connection, run)),
         run=run.name,
     )
@@ -91,7 +91,7 @@ def _columns(lines: Iterable[tuple[object, ...]], numbers: TrackedNumbers) -> tu
     for step, timestamp, text in lines:
         document = _document(text)
         if document is None:
-            numbers.odd["lines", "no JSON object"] += 1
+            numbers.odd["lines", "not a JSON object"] += 1
             continue
         for name, value in document.items():
             numbers.add(name, len(steps), value)
@@ -131,13 +131,13 @@ def _settings(connection: sqlite3.Connection, run: _Run) -> dict[str, Scalar]:
 
 
 def _counted(connection: sqlite3.Connection, run: _Run) -> Iterator[Skipped]:
-    """How much of a run stands in the tables that hold no metrics of training."""
+    """How much of a run stands in the tables that hold not training metrics."""
     for table in ("system_metrics", "alerts"):
         if run.column in table_columns(connection, table):
             query = f"SELECT count(*) FROM {table} WHERE {run.column} IS ?"  # noqa: S608
             for (count,) in until_damage(connection, query, (run.identity,), []):
                 if isinstance(count, int) and count:
-                    yield Skipped(table.replace("_", " "), count, "no metrics of training")
+                    yield Skipped(table.replace("_", " "), count, "not training metrics")
 
 
-READER = Reader(slug="trackio", title="trackio database", recognises=recognises, read=read)
+READER = Reader(slug="trackio", title="trackio database", recognizes=recognizes, read=read)

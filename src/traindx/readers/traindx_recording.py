@@ -56,7 +56,7 @@ _OF_THE_MODEL = frozenset(
 _OF_THE_START = f.INITIAL_LOSS.slug
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """1 where a SQLite database says that it is a recording, or has its tables."""
     if not source.head.startswith(_MAGIC):
         return 0.0
@@ -72,12 +72,12 @@ def read(source: Source) -> Iterator[Log]:
         with opened(source) as connection:
             recording = recording_in(connection)
     except (sqlite3.Error, OSError) as error:
-        what = f"is a recording that SQLite cannot read ({error})"
+        what = f"SQLite cannot read the recording ({error})"
         raise UnreadableError(source.path, what, "record it again") from error
     form = recording.meta.get("format")
     if isinstance(form, str) and form != FORMAT:
-        what = f"is a recording of the form {form}, this version reads {FORMAT}"
-        raise UnreadableError(source.path, what, "update traindx: pip install -U traindx")
+        what = f"recording format {form}, but this version reads {FORMAT}"
+        raise UnreadableError(source.path, what, "update traindx")
     trainings = trainings_in(recording)
     if not trainings:
         if not _tells_why(recording):
@@ -130,8 +130,8 @@ def _nothing(recording: Recording) -> tuple[str, str]:
         return f"no step can be read ({recording.damage[0]})", "record it again"
     ended = [one.says for one in recording.happenings if one.kind in _ENDINGS]
     if ended:
-        return f"holds no step: {ended[-1]}", "let the program take a step"
-    return "holds no step", "has the program taken a step yet?"
+        return f"no step recorded: {ended[-1]}", "run it until the first step"
+    return "no step recorded", "wait for the first step"
 
 
 def _log(source: Source, recording: Recording, training: Training, name: str, *, is_last: bool) -> Log:
@@ -198,9 +198,9 @@ def _events(
         for one in ours
         if one.kind in kinds
     ]
-    torn = [f"the recording is damaged: {what}" for what in recording.damage]
+    torn = [f"damaged recording: {what}" for what in recording.damage]
     if is_last and not torn and _is_open(source):
-        torn.append("the recording was not closed: the program still runs, or was killed")
+        torn.append("the recording was not closed: the program is still running or was killed")
     events += [Event(EventKind.TORN, says) for says in torn]
     return tuple(events), [one.kind for one in ours if one.kind not in kinds]
 
@@ -281,4 +281,4 @@ def _model(recording: Recording, training: Training) -> tuple[Parameter, ...]:
     return tuple(layer if uses[layer.name] > 1 else replace(layer, part="") for layer in layers.values())
 
 
-READER = Reader(slug="traindx_recording", title="traindx recording", recognises=recognises, read=read)
+READER = Reader(slug="traindx_recording", title="traindx recording", recognizes=recognizes, read=read)

@@ -183,17 +183,17 @@ class Source:
             return stream.read()
 
     def beside(self, name: str) -> Path:
-        """The path of a neighbour in the same folder, whether or not it exists."""
+        """The path of a neighbor in the same folder, whether or not it exists."""
         return Path(self.path).parent / name
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A log format: how to recognise it by content, and how to read it."""
+    """A log format: how to recognize it by content, and how to read it."""
 
     slug: str
     title: str
-    recognises: Callable[[Source], float]
+    recognizes: Callable[[Source], float]
     """How surely the head of a source is this format, 0 to 1: a magic number is 1, distinctive keys 0.9,
     a general shape such as "a CSV" 0.5, "some text" 0.1. The surest reader reads the source."""
     read: Callable[[Source], Iterator[Log]]

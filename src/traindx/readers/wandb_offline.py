@@ -107,7 +107,7 @@ _AFTER_INTERRUPT = 255
 """The exit code that wandb writes after a KeyboardInterrupt."""
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """1 where the file header is W&B's."""
     return 1.0 if source.head.startswith(_MAGIC) else 0.0
 
@@ -131,7 +131,7 @@ def read(source: Source) -> Iterator[Log]:
     if not columns and not aside.settings and not aside.unread:
         raise UnreadableError(
             source.path,
-            "holds no whole record of a run",
+            "no complete record of a run",
             "the run was killed before wandb wrote its first block",
         )
     yield Log(
@@ -159,7 +159,7 @@ def _rows(messages: Iterable[bytes], aside: _Aside) -> Iterator[bytes]:
                     continue
             yield from _other(message, aside)
         except (WireError, IndexError):
-            aside.unread["records that are no protobuf message"] += 1
+            aside.unread["records that are not protobuf messages"] += 1
 
 
 def _length(message: bytes, at: int) -> tuple[int, int]:
@@ -215,11 +215,9 @@ def _finish(data: bytes, start: int, end: int, aside: _Aside) -> None:
     code = integer(data, _EXIT_CODE, (start, end))
     aside.settings["exit_code"] = code
     if code == _AFTER_INTERRUPT:
-        aside.events.append(
-            Event(EventKind.INTERRUPTED, f"interrupted: the program ended with exit code {code}")
-        )
+        aside.events.append(Event(EventKind.INTERRUPTED, f"interrupted, exit code {code}"))
     elif code:
-        aside.events.append(Event(EventKind.EXCEPTION, f"the program ended with exit code {code}"))
+        aside.events.append(Event(EventKind.EXCEPTION, f"exit code {code}"))
 
 
 def _columns(history: History) -> tuple[Column, ...]:
@@ -233,10 +231,10 @@ def _columns(history: History) -> tuple[Column, ...]:
 def _unread(history: History, aside: _Aside, damage: Sequence[Damage]) -> Iterator[Skipped]:
     yield from unread_of(history.numbers)
     for name, count in aside.unread.items():
-        yield Skipped(name, count, "no part of the history")
+        yield Skipped(name, count, "not part of the history")
     for place in damage:
         if not place.at_end:
-            why = f"a record {place.what}; went on at the next block of {BLOCK_BYTES:,} bytes"
+            why = f"a record {place.what}; continued at the next block of {BLOCK_BYTES:,} bytes"
             yield Skipped(f"damage at byte {place.offset:,}", 1, why)
 
 
@@ -246,4 +244,4 @@ def _torn(damage: Sequence[Damage]) -> Iterator[Event]:
             yield Event(EventKind.TORN, f"the last record, at byte {place.offset:,}, {place.what}")
 
 
-READER = Reader(slug="wandb_offline", title="W&B offline run", recognises=recognises, read=read)
+READER = Reader(slug="wandb_offline", title="W&B offline run", recognizes=recognizes, read=read)

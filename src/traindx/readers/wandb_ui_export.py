@@ -26,7 +26,7 @@ _BOUNDS = ("__MIN", "__MAX")
 _BETWEEN = " - "
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure where columns come as a value with its bounds."""
     if _BETWEEN.encode() not in source.head[:4096]:
         return 0.0
@@ -50,7 +50,7 @@ def read(source: Source) -> Iterator[Log]:
         if between:
             runs.setdefault(run, {})[metric] = column
     if not runs:
-        raise UnreadableError(source.path, "the table of runs has no rows yet")
+        raise UnreadableError(source.path, "the table of runs has no rows")
     for run, columns in runs.items():
         yield _log(sheet, columns, origin, run)
 
@@ -61,7 +61,7 @@ def _log(sheet: Sheet, columns: Mapping[str, str], origin: Origin, run: str) -> 
     told = {metric: sheet.cells[column] for metric, column in columns.items() if metric not in bounds}
     shared = {name: cells for name, cells in sheet.cells.items() if _BETWEEN not in name}
     repeats = tuple(
-        Skipped(metric, len(sheet.cells[columns[metric]].rows), "repeats the value, as a bound of the sample")
+        Skipped(metric, len(sheet.cells[columns[metric]].rows), "min or max column, repeats the value")
         for metric in bounds
     )
     rows = (
@@ -71,4 +71,4 @@ def _log(sheet: Sheet, columns: Mapping[str, str], origin: Origin, run: str) -> 
     return log_of(part_of(own, rows), origin, run)
 
 
-READER = Reader("wandb_ui_export", "W&B chart export (CSV)", recognises, read)
+READER = Reader("wandb_ui_export", "W&B chart export (CSV)", recognizes, read)

@@ -22,7 +22,7 @@ _MEASURED = ("metrics/precision", "metrics/recall", "metrics/mAP_0.5", "metrics/
 _NAMES = (*_TRAINED, "img_size", *_MEASURED, "val/box_loss", "val/obj_loss", "val/cls_loss")
 
 
-def recognises(source: Source) -> float:
+def recognizes(source: Source) -> float:
     """Sure where the first lines begin with epochs and gigabytes and go on with numbers."""
     lines = [line for line in source.head.splitlines()[:3] if line.strip()]
     whole = lines[:-1] if len(lines) > 1 else lines
@@ -35,15 +35,15 @@ def read(source: Source) -> Iterator[Log]:
     rows = [line.split() for line in text.splitlines() if line.strip()]
     events: tuple[Event, ...] = ()
     if len(rows) > 1 and not text.endswith("\n") and len(rows[-1]) < len(rows[0]):
-        says = f"the last line is unfinished: {len(rows[-1])} of {len(rows[0])} cells"
+        says = f"the last line is incomplete: {len(rows[-1])} of {len(rows[0])} cells"
         events = (Event(EventKind.TORN, says),)
         rows.pop()
     if not rows:
-        raise UnreadableError(source.path, "has no line yet")
+        raise UnreadableError(source.path, "empty file")
     builder = SheetBuilder()
     width = len(rows[0])
     regular = [row for row in rows if len(row) == width]
-    builder.skip("lines", len(rows) - len(regular), f"not the {width} cells of the first line")
+    builder.skip("lines", len(rows) - len(regular), f"expected {width} cells as in the first line")
     builder.begin_rows(len(regular))
     for name, column in zip(_names(width), zip(*regular, strict=True), strict=True):
         texts = [cell.removesuffix("G") for cell in column] if name == "gpu_mem" else column
@@ -61,4 +61,4 @@ def _names(width: int) -> tuple[str, ...]:
     return (*known, *(f"column {number}" for number in range(len(known) + 1, width + 1)))
 
 
-READER = Reader("yolo_results_text", "YOLO results.txt", recognises, read)
+READER = Reader("yolo_results_text", "YOLO results.txt", recognizes, read)

@@ -91,7 +91,9 @@ class Watch:
     def diagnose(self) -> Diagnosis:
         """The diagnosis of what was recorded so far."""
         if self.path is None:
-            raise TraindxError(f"{self.folder}: nothing was recorded yet; train a step before asking")
+            raise TraindxError(
+                f"{self.folder}: nothing recorded yet; train at least one step before diagnose()"
+            )
         self._attachment.recorder.flush()
         last = load(self.path)[-1]
         return diagnose(replace(last, name=self.folder.name))
@@ -185,7 +187,7 @@ def begin(settings: Settings, folder: Path | None = None) -> Watch:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise TraindxError("watching a training needs torch: pip install traindx[torch]") from error
+        raise TraindxError("traindx.watch needs torch: pip install torch") from error
     joined = attached()
     if joined is not None:
         return Watch(joined, owner=False)
@@ -214,7 +216,7 @@ def _new_folder(settings: Settings) -> Path:
 def told(folder: Path) -> str:
     """Where a recording is, and what to do with it."""
     where = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    return f"traindx recorded this training in {where}; traindx diagnose {where} tells how it went"
+    return f"traindx recorded this run in {where}; next: traindx diagnose {where}"
 
 
 def stem() -> str:

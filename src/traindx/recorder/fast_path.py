@@ -225,7 +225,7 @@ class FastPath:
         self._step_cost = mean + 0.2 * (min(cost, _MOST_ABOVE * mean) - mean)
         stream = self._stream
         # The gradients are still what the optimizer used.
-        if self._norms.is_known or self._step % stream.norm_every == 0:
+        if self._norms.is_known or stream.schedule.has_norm(self._step):
             began = perf_counter()
             self._write()
             self._nonfinite.in_gradients(self._norms.of_step(stream, None), stream)
@@ -236,8 +236,8 @@ class FastPath:
 
     def _plan(self) -> None:
         """Find the next step at which more is to do than to keep it."""
-        step, every = self._step, self._stream.norm_every
-        self._due = min(step + every - step % every, self._last) if self._step_cost else step + 1
+        step, schedule = self._step, self._stream.schedule
+        self._due = min(schedule.next_norm(step), self._last) if self._step_cost else step + 1
 
     def _write_otherwise(self, now: float) -> None:
         """Write a step of several passes, of several rates, or whose loss is still on a device."""

@@ -8,7 +8,6 @@ from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
-from traindx.recorder.schedule import Budget
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Streams
 from traindx.recorder.validation import Validation
@@ -32,13 +31,13 @@ class Forward:
         self,
         backend: "TorchBackend",
         sampling: Sampling,
-        budget: Budget,
+        share: float,
         model: Model,
         streams: Streams,
         sources: Sources,
         nonfinite: Nonfinite,
     ) -> None:
-        self.validation = Validation()
+        self.validation = Validation(share)
         self.function = ""
         """The loss function that training uses."""
         self.samples = 0
@@ -47,7 +46,7 @@ class Forward:
         """Whether gradients are being computed: checkpointed modules run again then."""
         self.in_eval_mode: bool | None = None
         """The mode of the model at the pass whose backward pass is to come, at a look."""
-        self._backend, self._sampling, self._budget = backend, sampling, budget
+        self._backend, self._sampling = backend, sampling
         self._model, self._streams, self._sources = model, streams, sources
         self._nonfinite = nonfinite
         self._depth = 0
@@ -190,10 +189,9 @@ class Forward:
             mean = mean / max(samples, 1)
         self.validation.add(source, self._streams.step, call.function, self._backend.number(mean), samples)
         self.validation.note(source, self._streams.step, with_gradient=bool(call.value.requires_grad))
-        chosen = self.validation.is_chosen(source) or self._budget.affords_look()
         snapshot = self.validation.snapshot(source, self._streams.step)
         snapshot.samples = max(samples, 1)
-        if chosen:
+        if self.validation.is_looked_at(source):
             snapshot.state(VALIDATION_PLACE, self._backend.place())
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
         else:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from traindx.recorder.recorder import Recorder
 
 P = ParamSpec("P")
-_FAST_PATH = "the short way of plain steps"
+_FAST_PATH = "the fast path"
 _WITHIN_FAST_PATH = frozenset({"clipped", "fast_path_ends"})
 """Events that belong to plain steps as well."""
 

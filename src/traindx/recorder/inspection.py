@@ -90,7 +90,7 @@ class Inspection:
             stream.schedule.looked(stream.step)
         coming = stream.successor
         step = coming.step + 1
-        if coming.schedule.wants(step, budget):
+        if coming.schedule.takes(step, budget):
             self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
         elif looked and coming is stream:
             self._sampling.begin(step, follows=True)

@@ -38,13 +38,13 @@ class Loop:
         self.limit = limit
         self._budget = Budget(budget)
         self.model = Model()
-        self._streams = Streams(writer, self.model, every)
+        self._streams = Streams(writer, self.model, budget, every)
         self.sources = Sources()
         self._objective = Objective(backend)
         self.norms = Norms(backend)
         self._nonfinite = Nonfinite(backend, self.model)
         self.forward = Forward(
-            backend, sampling, self._budget, self.model, self._streams, self.sources, self._nonfinite
+            backend, sampling, budget, self.model, self._streams, self.sources, self._nonfinite
         )
         self._inspection = Inspection(
             backend, sampling, self.model, self._streams, self.sources, self.norms, self._objective
@@ -188,11 +188,11 @@ class Loop:
         if snapshot is not None:
             self._inspection.ends(snapshot, stream, holder, self.forward.samples, self._batch_size)
         ours = spent - self._spent
-        self._budget.settle(seconds, ours if snapshot is not None else 0.0)
+        must_be_paid = snapshot is not None and not stream.schedule.is_free(stream.step)
+        self._budget.settle(seconds, ours if must_be_paid else 0.0)
         if snapshot is not None and not self._sampling.follows:
             self._budget.looked(ours)
         self._spent = spent
-        self.norms.adapt(stream, self._budget.share, seconds)
         self.forward.samples = 0
         self._inspection.choose_next(
             stream, self._budget, looked=snapshot is not None and not self._sampling.follows
@@ -231,7 +231,7 @@ class Loop:
         self._skipped += 1
         stream = self._streams.current
         if stream is not None and self._updating is holder:
-            says = "a gradient overflowed in half precision: the step was left out and the loss scale lowered"
+            says = "gradient overflow in half precision: step skipped, loss scale lowered"
             stream.notebook.happened(Event(EventKind.OVERFLOW, says, stream.step))
         self.update_ends(holder, now, spent)
 

@@ -35,9 +35,9 @@ class Nonfinite:
             return
         self._asked.add("loss")
         origin = self._backend.forward_origin(loss, self._model.parameter_names())
-        says = origin.says if origin else f"the loss is {value}, and its graph does not tell why"
+        says = origin.says if origin else f"the loss is {value}; its graph does not show why"
         if origin and origin.source.value == "parameter" and step > 1:
-            says += f": the update of step {step - 1} put them there, and its gradient was not looked at"
+            says += f" since the update of step {step - 1} (its gradient was not sampled)"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._source = self._source or (origin.source.value if origin else "")
         self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
@@ -64,7 +64,7 @@ class Nonfinite:
         self._asked.add("gradients")
         named = {one.name: one.value for one in self._model.held(stream.held())}
         origin = self._backend.backward_origin(trace, named)
-        says = origin.says if origin else "gradients are not finite though the loss is"
+        says = origin.says if origin else "gradients are NaN or infinite, but the loss is finite"
         self._source = self._source or "gradient"
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._events.append(Event(EventKind.NONFINITE, says, stream.step, layer, operation, self.batches))

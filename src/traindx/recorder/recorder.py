@@ -272,7 +272,7 @@ class Recorder:
 
     def _end_if_enough(self) -> None:
         if self._limit.reached:
-            says = f"stopped after {count(self._limit.most, 'step')}, as --max-steps asked"
+            says = f"stopped after {count(self._limit.most, 'step')} (--max-steps)"
             self._process.happened(Event(EventKind.INTERRUPTED, says))
             self._enough()
 

@@ -172,4 +172,4 @@ def _free(path: Path) -> Path:
         except FileExistsError:
             continue
         return candidate
-    raise FileExistsError(f"{path}: all names like it are taken")
+    raise FileExistsError(f"{path}: no free name left")

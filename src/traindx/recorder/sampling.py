@@ -56,7 +56,7 @@ class Notebook:
 
     def stepped_aside(self, what: str, error: Exception, step: int | None) -> None:
         """Record that something of ours failed and is left out from here on."""
-        says = f"{what} failed ({type(error).__name__}: {error}); it records nothing from here on"
+        says = f"{what} failed ({type(error).__name__}: {error}) and was switched off"
         self.happened(Event(EventKind.STEPPED_ASIDE, says, step))
 
     def happened(self, event: Event) -> None:

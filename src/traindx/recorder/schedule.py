@@ -1,4 +1,4 @@
-"""When to look: often at first, ever more seldom, never beyond the budget; when to write; when to stop."""
+"""When to look: at steps that are fixed beforehand, ever more seldom; when to write; when to stop."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from traindx.recorder.streams import Stream
 
-_LEAST_GROWTH = 2.0
-"""Looks at steps 1, 3, 7, 15, 31, 63 ... are taken whatever they cost: fourteen in ten thousand steps.
-Without them nothing would be known of the layers of a program whose plain steps exceed the budget."""
-_PATIENCE = 20
-"""Steps after which it is asked again whether a look that is due can be paid, where looks lie closer."""
+_GROWTH = 2 / 3
+"""The next look comes after two thirds of the way so far: at steps 1, 2, 3, 5, 8, 13, 21, 35, 58 ..., sixteen
+in two thousand. These are taken whatever they cost, so that what is known of a program does not depend on
+how busy the machine is. Looks at 1, 3, 7, 15 ... cost two thirds, and changed five verdicts of 146;
+bench/LOG.md."""
+_LONGEST_GAP = 40
+"""The longest way between looks, times the budget: 2,000 steps at a budget of 2%. What a look costs, up to
+twelve steps, is earned by then from the looks' part of the budget: only extreme programs leave looks out."""
+_NORMS_AT_FIRST = 64
+"""Steps from which on norms of plain steps are computed half as often each time the way has doubled."""
+_LEAST_SHARE = 1e-4
+"""What a smaller budget counts as: none at all would leave norms of plain steps out."""
 _FOR_LOOKS = 0.3
 """Of the budget: the rest is for plain steps and norms, and for looks that are taken in any case."""
 _OPENING = 0.05
-"""Seconds that may be spent before any were earned: the first steps tell most."""
+"""Seconds that may be spent before any were earned: a single slow look must not cost the next."""
 _DEEPEST_DEBT = 0.25
 """Seconds of debt that are remembered: one slow moment must not blind the recorder for an hour."""
 _GREATEST_SAVINGS = 1.0
-"""Seconds that can be saved up, so that a long calm does not end in a burst of looks."""
+"""Seconds that can be saved up, so that a busy moment late in a run leaves no look out."""
 
 
 class Budget:
@@ -31,7 +38,7 @@ class Budget:
         """What a look costs beyond a plain step, as a running mean of the last few."""
 
     def settle(self, elapsed: float, spent: float) -> None:
-        """Account for the time of some steps and for what looks took of it."""
+        """Account for the time of some steps and for what looks took of it that must be paid."""
         balance = self.balance + _FOR_LOOKS * self.share * elapsed - spent
         self.balance = min(max(balance, -_DEEPEST_DEBT), _GREATEST_SAVINGS)
 
@@ -44,41 +51,75 @@ class Budget:
         return self.balance >= self.look_cost
 
 
-def gap_after(step: int) -> int:
-    """Steps to the next look: a twelfth of the way so far, 100 from step 1,200, a hundredth from 10,000.
-
-    A run of a million steps is looked at about 600 times, one of a thousand about 65 times.
-    """
-    return max(1, min(step // 12, 100), step // 100)
-
-
 @dataclass
 class Schedule:
-    """Which steps of a stream are looked at."""
+    """Which steps of a stream are looked at, and which have the norm of their gradient computed.
 
-    every: int | None
-    """A fixed distance in place of the thinning one, whatever it costs: who asks for it gets it."""
+    Both follow from the number of the step and from the budget that was asked for, not from any clock. Only
+    looks that lie as far apart as they ever do are left out where they cannot be paid.
+    """
+
+    share: float
+    """The budget."""
+    every: int | None = None
+    """A fixed distance in place of the growing one, whatever it costs: who asks for it gets it."""
     due: int = 1
     looks: int = 0
     last: int = 0
 
-    def wants(self, step: int, budget: Budget) -> bool:
-        """Whether a step is to be looked at."""
+    def gap(self, step: int) -> int:
+        """Steps from a look to the next."""
+        return self.every or max(1, min(int(_GROWTH * step), self._longest_gap))
+
+    def is_free(self, step: int) -> bool:
+        """Whether a look is taken whatever it costs; nothing is left out until the way has doubled."""
+        return self.every is not None or _GROWTH * step < self._longest_gap or step > 2 * self.last
+
+    def takes(self, step: int, budget: Budget) -> bool:
+        """Whether a step is looked at; a look that cannot be paid is left out."""
         if step < self.due:
             return False
-        return self.every is not None or step > _LEAST_GROWTH * self.last or budget.affords_look()
+        if self.is_free(step) or budget.affords_look():
+            return True
+        self.due = step + self.gap(step)
+        return False
 
     def plain_steps(self, step: int) -> int:
-        """Steps after this one that need no decision: until the next look, or until it may be affordable."""
-        if step + 1 < self.due:
-            return self.due - step - 1
-        return min(max(_PATIENCE, gap_after(step)), max(int(_LEAST_GROWTH * self.last) - step, 0))
+        """Steps after this one that need no decision."""
+        return max(self.due - step - 1, 0)
 
     def looked(self, step: int) -> None:
         """Note a look and set the next."""
         self.looks += 1
         self.last = step
-        self.due = step + (self.every or gap_after(step))
+        self.due = step + self.gap(step)
+
+    def next_norm(self, step: int) -> int:
+        """The next plain step that has its norm computed."""
+        gap = self._norm_gap(step)
+        return step + gap - step % gap
+
+    def has_norm(self, step: int) -> bool:
+        """Whether a plain step has its norm computed."""
+        return step % self._norm_gap(step) == 0
+
+    @property
+    def _longest_gap(self) -> int:
+        return _LONGEST_GAP * one_in(self.share)
+
+    def _norm_gap(self, step: int) -> int:
+        """A power of two, so that longer gaps end at steps that shorter ones have: 32 at a budget of 2%."""
+        return min(_power_of_two(step // (_NORMS_AT_FIRST // 2)), _power_of_two(one_in(self.share)))
+
+
+def one_in(share: float) -> int:
+    """Of how many equal parts a share is one: 50 for 2%."""
+    return max(1, round(1 / max(share, _LEAST_SHARE)))
+
+
+def _power_of_two(most: int) -> int:
+    """The largest power of two that is not above a number, at least 1."""
+    return 1 << max(most.bit_length() - 1, 0)
 
 
 _LONGEST_UNWRITTEN = 0.5

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isclose
-from time import perf_counter
 
 from traindx.facts import ACCUMULATION, BACKWARD_PLACE, BACKWARDS_PER_STEP, GRADIENT_CLIP, LOSS_DIVISOR
 from traindx.recorder.probes.types import Where
@@ -147,17 +146,12 @@ class Objective:
             notebook.state(LOSS_DIVISOR, divisors[-1])
 
 
-_SHARE = 0.12
-"""Of the budget: what norms of plain steps may take."""
-
-
 class Norms:
     """Norms of gradients, by clipping or by our own sum."""
 
     def __init__(self, backend: "TorchBackend") -> None:
         self._backend = backend
         self._clipped: tuple[Value, float] | None = None
-        self._cost = 0.0
         self._layers: dict[int, int] = {}
         """Per stream, how many layers have norms that make up that of the whole."""
 
@@ -178,16 +172,11 @@ class Norms:
             stream.notebook.state(GRADIENT_CLIP, limit)
             stream.write_norms(norm, limit)
             return norm
-        if parameters is None and stream.step % stream.norm_every:
+        if parameters is None and not stream.schedule.has_norm(stream.step):
             return None
-        began = perf_counter()
         total = self._backend.total_norm(stream.held() if parameters is None else parameters)
-        if total is None:
-            return None
-        stream.write_norms(total, None)
-        cost = perf_counter() - began
-        # The mean: code that has not run for a while is slower than the best of its times.
-        self._cost = 0.9 * self._cost + 0.1 * cost if self._cost else cost
+        if total is not None:
+            stream.write_norms(total, None)
         return total
 
     def of_look(
@@ -207,8 +196,3 @@ class Norms:
         if complete and total and isinstance(total, float) and isclose(total, together, rel_tol=1e-4):
             self._layers[stream.number] = len(norms)
         return total
-
-    def adapt(self, stream: Stream, share: float, step_seconds: float) -> None:
-        """Choose how often norms are computed at steps that are not looked at."""
-        affordable = _SHARE * share * step_seconds
-        stream.norm_every = max(1, min(round(self._cost / affordable), 100)) if affordable > 0 else 1

@@ -52,15 +52,14 @@ class Stream:
     """Steps of one optimizer and of those that step beside it."""
 
     def __init__(
-        self, number: int, notebook: Notebook, holder: object, kind: Holder, every: int | None
+        self, number: int, notebook: Notebook, holder: object, kind: Holder, schedule: Schedule
     ) -> None:
         self.number = number
         self.notebook = notebook
         self.step = 0
-        self.schedule = Schedule(every)
+        self.schedule = schedule
         self.successor = self
         """The stream that stepped after this one the last time: a look begins before the forward pass."""
-        self.norm_every = 1
         self.holders: list[tuple[weakref.ref[object], Holder]] = [(weakref.ref(holder), kind)]
         self._rates_differ = False
         self._rows: dict[tuple[int, bool, bool], array[float]] = {}
@@ -168,9 +167,10 @@ class Stream:
 class Streams:
     """The optimizers of a program, made and stepping."""
 
-    def __init__(self, writer: RecordingWriter, model: Model, every: int | None) -> None:
+    def __init__(self, writer: RecordingWriter, model: Model, share: float, every: int | None) -> None:
         self.current: Stream | None = None
-        self._writer, self._model, self._every = writer, model, every
+        self._writer, self._model = writer, model
+        self._share, self._every = share, every
         self._of: dict[int, Stream] = {}
         self.all: list[Stream] = []
         self._begun = 0
@@ -262,7 +262,7 @@ class Streams:
         self._parameters[number] = identities
         self._writer.begin(number, self._name(holder, list(held)), shares)
         notebook = Notebook(self._writer, number)
-        stream = Stream(number, notebook, holder, kind, self._every)
+        stream = Stream(number, notebook, holder, kind, Schedule(self._share, self._every))
         self.all.append(stream)
         self._of[id(holder)] = stream
         for fact, value in kind.settings(holder).items():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from traindx.quantities import VAL_LOSS
 from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
+from traindx.recorder.schedule import one_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class _Pass:
 class Validation:
     """The passes since the last training step; each data source has a name of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: float) -> None:
+        self._apart = one_in(share)
         self._passes: dict[int, _Pass] = {}
         self._parts: dict[int, dict[int, str]] = {}
         """Per stream, the names of its data sources."""
@@ -83,9 +85,15 @@ class Validation:
 
     def is_chosen(self, source: int, ahead: int = 0) -> bool:
         """Whether the batch at hand is looked at in any case: another one in each pass."""
-        batch = (self._passes[source].batches if source in self._passes else 0) + ahead
         number, length = self._past.get(source, (0, 1))
-        return batch == 1 + (_STRIDE * number) % length
+        return self._batch(source) + ahead == 1 + (_STRIDE * number) % length
+
+    def is_looked_at(self, source: int) -> bool:
+        """Whether the loss of the batch at hand is looked at: in long passes more than one is."""
+        return self.is_chosen(source) or self._batch(source) % self._apart == 0
+
+    def _batch(self, source: int) -> int:
+        return self._passes[source].batches if source in self._passes else 0
 
     def write(
         self, notebook: Notebook, function: str, backend: "TorchBackend", loop_facts: LoopFacts

@@ -1,20 +1,24 @@
-"""Keeps the documents of a treatment beside its arms."""
+"""Keeps the documents of a treatment in its folder."""
 
 from importlib.util import find_spec
 from pathlib import Path
 
 from traindx.errors import TraindxError
-from traindx.report.markdowns.treatment import diagnostic_report, optimization_recommendations
+from traindx.report import markdown
+from traindx.report.pages import page_of
 from traindx.report.renderers import html, json
+from traindx.report.results import recommendations
 from traindx.trials.treatment import TreatResult
 
 
 def keep(found: TreatResult, folder: Path) -> Path | None:
-    """Write reports, a picture of the arms and the patch into a folder; where the patch is, if any."""
-    treatment = found.treatment
+    """Write reports, pictures of the trials and the patch into a folder; where the patch is, if any."""
+    treatment, judged = found.treatment, (found.report.runs[0], found.report.diagnoses[0])
     documents: dict[str, str | bytes] = {
-        "diagnostic_report.md": diagnostic_report(found.report, treatment),
-        "optimization_recommendations.md": optimization_recommendations(found.report, treatment),
+        "diagnostic_report.md": markdown.write(page_of(found.report), everything=True),
+        "optimization_recommendations.md": markdown.write(
+            recommendations.page(*judged, treatment), everything=True
+        ),
         "report.html": html.render(found.report),
         "report.json": json.render(found.report) + "\n",
     }
@@ -34,4 +38,4 @@ def _write(place: Path, content: str | bytes) -> None:
     try:
         place.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
     except OSError as error:
-        raise TraindxError(f"{place}: cannot be written ({error.strerror}); choose another place") from error
+        raise TraindxError(f"{place}: can't write it ({error.strerror}); choose another folder") from error

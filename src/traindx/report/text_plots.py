@@ -7,57 +7,35 @@ from itertools import groupby
 
 import numpy as np
 
-from traindx.format import number
-from traindx.run import Floats, Series
-
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-
-NON_FINITE = "×"
-
-
-def sparkline(series: Series, width: int = 16) -> str:
-    """One character per stretch of the run: its most extreme value, or a cross where one is not finite."""
-    stretches = [part for part in np.array_split(series.values, min(width, len(series))) if len(part)]
-    finite = series.finite.values
-    if not len(finite):
-        return NON_FINITE * len(stretches)
-    low, middle, high = float(finite.min()), float(np.median(finite)), float(finite.max())
-    return "".join(_character(part, low, middle, high) for part in stretches)
-
-
-def _character(
-    part: np.ndarray[tuple[int], np.dtype[np.float64]], low: float, middle: float, high: float
-) -> str:
-    if not np.isfinite(part).all():
-        return NON_FINITE
-    # The value farthest from the median, never the mean: a spike of one step must stay visible.
-    extreme = float(part[np.abs(part - middle).argmax()])
-    share = (extreme - low) / (high - low) if high > low else 0.0
-    return _BLOCKS[1 + round(share * (len(_BLOCKS) - 2))]
-
+from traindx.curves.series import shares
+from traindx.finding import Evidence
+from traindx.format import number, printable, step
+from traindx.report.blocks import Plot
+from traindx.report.results.run import main_series, share_at
+from traindx.report.sparkline import NON_FINITE
+from traindx.run import Floats, Run, Series
 
 FIRST_STROKE = "⠒"
-
 SECOND_LETTER = "o"
-
 MARK = "▲"
-
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-
 _BLANK = 0x2800
-
 _APART = 100.0
 """Values this many times apart share a plot only on a logarithmic scale."""
-
 _CROWDED = 0.25
 """So do values most of which would crowd in this share of the height below a few spikes."""
-
+_SCALE = "  log"
+"""Said of a logarithmic scale."""
+_BARE = 2
+"""Rows up to which a plot has no axis."""
+_WIDEST, _NARROWEST = 96, 16
+"""Columns of the plot."""
 _DENSE = 0.6
 """Share of columns from which on the second curve is drawn in every other one."""
 
 
 class Ink(Enum):
-    """What a character of the plot belongs to, for renderers that have colours."""
+    """What a character of the plot belongs to, for renderers that have colors."""
 
     FRAME = "frame"
     FIRST = "first"
@@ -68,10 +46,13 @@ class Ink(Enum):
 
 @dataclass(frozen=True)
 class Piece:
-    """Neighbouring characters of one ink."""
+    """Neighboring characters of one ink."""
 
     text: str
     ink: Ink
+
+
+Row = tuple[Piece, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,49 +67,123 @@ class Drawn:
 class SmallPlot:
     """Rows of pieces; `logarithmic` if the upright axis is."""
 
-    rows: tuple[tuple[Piece, ...], ...]
+    rows: tuple[Row, ...]
     logarithmic: bool
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The rows without colours."""
+        """The rows without colors."""
         return tuple("".join(piece.text for piece in row) for row in self.rows)
 
 
 Cells = dict[tuple[int, int], Piece]
 
 
+def run_plot(run: Run, evidence: Sequence[Evidence], *, width: int, height: int) -> tuple[Row, ...]:
+    """The curve a run is judged by, the validation curve with it, and where the evidence begins.
+
+    More than two rows have an axis below, on which the evidence is marked.
+    """
+    drawn = [series for series in main_series(run) if len(series) > 1]
+    if not drawn:
+        return ()
+    legend = _legend(drawn)
+    end = f" {drawn[0].axis.value} {step(drawn[0].steps[-1])}"
+    beside = max(sum(len(piece.text) for piece in legend) + len(_SCALE) + 2, len(end))
+    plot = small_plot(
+        [Drawn(shares(run, series), series.values) for series in drawn],
+        width=min(width - beside, _WIDEST),
+        height=height,
+        mark=share_at(run, evidence[0].axis, evidence[0].steps[0]) if evidence else None,
+    )
+    if plot is None:
+        return ()
+    first, *others = plot.rows
+    scale = (Piece(_SCALE, Ink.FRAME),) if plot.logarithmic else ()
+    rows = [(*first, Piece("  ", Ink.FRAME), *legend, *scale), *others]
+    rows[-1] = (*rows[-1], Piece(end, Ink.FRAME))
+    return tuple(rows)
+
+
+def xy_plot(plot: Plot, *, width: int) -> tuple[Row, ...]:
+    """A curve and single points over a labeled axis."""
+    if len(plot.line_at) < 2:
+        return ()
+    legend = [Piece(f"{FIRST_STROKE} {plot.line}", Ink.FIRST)]
+    legend += [Piece(f"  {SECOND_LETTER} {plot.points}", Ink.SECOND)] if plot.points else []
+    ends = f" {plot.across} {_rounded(plot.line_at[0])} to {_rounded(plot.line_at[-1])}"
+    beside = max(sum(len(piece.text) for piece in legend) + len(_SCALE) + 2, len(ends))
+    drawn = small_plot(
+        [
+            Drawn(_along(plot, plot.line_at), plot.line_values),
+            Drawn(_along(plot, plot.points_at), plot.points_values),
+        ],
+        width=min(width - beside, _WIDEST),
+        height=plot.rows,
+        mark=None if plot.mark is None else float(_along(plot, np.array([plot.mark]))[0]),
+    )
+    if drawn is None:
+        return ()
+    first, *others, last = drawn.rows
+    scale = (Piece(_SCALE, Ink.FRAME),) if drawn.logarithmic else ()
+    return (
+        (*first, Piece("  ", Ink.FRAME), *legend, *scale),
+        *others,
+        (*last, Piece(ends, Ink.FRAME)),
+    )
+
+
+def _rounded(value: float) -> str:
+    return number(float(f"{value:.1g}"))
+
+
+def _along(plot: Plot, at: Floats) -> Floats:
+    """Positions as shares of the axis of the curve; those outside are at its edges."""
+    scaled, axis = (np.log(at), np.log(plot.line_at)) if plot.logarithmic else (at, plot.line_at)
+    reach = max(float(axis.max() - axis.min()), np.finfo(float).tiny)
+    return np.asarray(np.clip((scaled - axis.min()) / reach, 0.0, 1.0))
+
+
+def _legend(drawn: Sequence[Series]) -> list[Piece]:
+    pieces = [Piece(f"{FIRST_STROKE} {_short_name(drawn[0])}", Ink.FIRST)]
+    pieces += [Piece(f"  {SECOND_LETTER} {_short_name(series)}", Ink.SECOND) for series in drawn[1:]]
+    if any(series.first_bad_step is not None for series in drawn):
+        pieces.append(Piece(f"  {NON_FINITE} NaN", Ink.BAD))
+    return pieces
+
+
+def _short_name(series: Series) -> str:
+    """As in a legend: "train" for the training loss."""
+    name = series.quantity.slug.removesuffix("_loss").replace("_", " ")
+    return printable(f"{name} {series.part}".strip(), 24)
+
+
 def small_plot(
-    curves: Sequence[Drawn],
-    *,
-    width: int = 60,
-    height: int = 8,
-    ends: tuple[str, str] = ("", ""),
-    mark: tuple[float, float] | None = None,
-    mark_label: str = "",
+    curves: Sequence[Drawn], *, width: int = 60, height: int = 3, mark: float | None = None
 ) -> SmallPlot | None:
-    """One or two curves with their range at the left and `ends` below; None where no value is finite."""
+    """One or two curves with their range at the left; None where no value is finite."""
     finite = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in curves])
     if not len(finite):
         return None
     low, high = float(finite.min()), float(finite.max())
     crowded = np.quantile(_heights(finite, low, high, False), 0.95) < _CROWDED
     logarithmic = low > 0 and bool(high / low >= _APART or crowded)
-    scaled = [Drawn(curve.at, _heights(curve.values, low, high, logarithmic)) for curve in curves]
-    cells: Cells = {}
-    for curve, draw in zip(scaled, (_in_dots, _in_letters), strict=False):
-        cells |= draw(curve, width, height)
-    for curve in scaled:
-        cells |= _crosses(curve, width)
     labels = [""] * height
     # A constant is drawn in the middle, and its one value stands there.
     labels[round((4 * height - 1) / 2) // 4 if low == high else 0] = number(high)
     if low < high:
         labels[-1] = number(low)
     gutter = max(map(len, labels))
-    rows = [_row(cells, row, width, labels[row].rjust(gutter)) for row in range(height)]
-    rows.append((Piece(" " * gutter + " └", Ink.FRAME), *_axis(width, mark)))
-    rows.append((Piece(" " * (gutter + 2), Ink.FRAME), *_below(width, ends, mark, mark_label)))
+    inner = max(width - gutter - len(" │"), _NARROWEST)
+    scaled = [Drawn(curve.at, _heights(curve.values, low, high, logarithmic)) for curve in curves]
+    cells: Cells = {}
+    for curve, draw in zip(scaled, (_in_dots, _in_letters), strict=False):
+        cells |= draw(curve, inner, height)
+    for curve in scaled:
+        cells |= _crosses(curve, inner)
+    rows = [_row(cells, row, inner, labels[row].rjust(gutter)) for row in range(height)]
+    if height > _BARE:
+        rows.append((Piece(" " * gutter + " └", Ink.FRAME), *_axis(inner, mark)))
     return SmallPlot(tuple(rows), logarithmic)
 
 
@@ -200,34 +255,20 @@ def _crosses(curve: Drawn, width: int) -> Cells:
     return {(0, place): Piece(NON_FINITE, Ink.BAD) for place in np.unique(bad).tolist()}
 
 
-def _row(cells: Cells, row: int, width: int, label: str) -> tuple[Piece, ...]:
+def _row(cells: Cells, row: int, width: int, label: str) -> Row:
     edge = "┤" if label.strip() else "│"
     blank = Piece(" ", Ink.FRAME)
     return (Piece(f"{label} {edge}", Ink.FRAME), *_merged([cells.get((row, x), blank) for x in range(width)]))
 
 
-def _axis(width: int, mark: tuple[float, float] | None) -> tuple[Piece, ...]:
+def _axis(width: int, mark: float | None) -> Row:
     pieces = [Piece("─", Ink.FRAME)] * width
-    if mark:
-        first, last = _columns(np.array(mark), width).tolist()
-        pieces[first : last + 1] = [Piece(MARK, Ink.MARK), *[Piece("━", Ink.MARK)] * (last - first)]
+    if mark is not None:
+        pieces[int(_columns(np.array([mark]), width)[0])] = Piece(MARK, Ink.MARK)
     return _merged(pieces)
 
 
-def _below(
-    width: int, ends: tuple[str, str], mark: tuple[float, float] | None, label: str
-) -> tuple[Piece, ...]:
-    left, right = ends
-    pieces = [Piece(c, Ink.FRAME) for c in left + right.rjust(width - len(left))]
-    if mark and label:
-        # Centred under the arrow, but never over the ends: the place stands in the verdict as well.
-        place = int(_columns(np.array(mark), width)[0]) - len(label) // 2
-        if len(left) + 2 <= place and place + len(label) + 2 <= width - len(right):
-            pieces[place : place + len(label)] = [Piece(c, Ink.MARK) for c in label]
-    return _merged(pieces)
-
-
-def _merged(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+def _merged(pieces: Sequence[Piece]) -> Row:
     return tuple(
         Piece("".join(piece.text for piece in same), ink) for ink, same in groupby(pieces, lambda p: p.ink)
     )

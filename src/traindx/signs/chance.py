@@ -1,4 +1,4 @@
-"""How a run stands against chance and against a constant answer."""
+"""How a run compares with chance level and with a constant prediction."""
 
 import math
 from typing import Annotated
@@ -33,7 +33,7 @@ from traindx.curves.objective import (
 from traindx.curves.series import last_part, looked, reaches_end, seen_in, whole
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import multiple, number, percentage
 from traindx.quantities import (
     PREDICTION_MAX,
     PREDICTION_MEAN,
@@ -56,10 +56,10 @@ _ABOVE_MOST = 1.01
 def little_learned(
     run: Run,
     *,
-    share: Annotated[float, "of what the best constant guess loses; bench/thresholds.md#learned"] = 0.4,
+    share: Annotated[float, "of the loss of a constant prediction; bench/thresholds.md#learned"] = 0.4,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
-    """The training loss ends not far below that of the best constant guess."""
+    """Training loss ends little better than a constant prediction."""
     ends = against_chance(run, points)
     if ends is None:
         return CANNOT_TELL
@@ -74,10 +74,10 @@ def loss_at_chance(
     run: Run,
     *,
     near: Annotated[float, "distance from ln C over ln C; bench/thresholds.md#chance"] = 0.03,
-    most_classes: Annotated[int, "classes guessed from the loss; bench/thresholds.md#chance"] = 20,
+    most_classes: Annotated[int, "most classes inferred from the loss; bench/thresholds.md#chance"] = 20,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
-    """The loss ends where guessing evenly among the classes would put it."""
+    """Loss ends at chance level."""
     loss = objective(run)
     if (
         loss is None
@@ -95,8 +95,8 @@ def loss_at_chance(
     moving = abs(loss.level_at(LATE) - loss.end) > max(near * chance, NOISES * loss.end_noise)
     if moving or abs(loss.end - chance) > near * chance:
         return None
-    says = f"the {loss.called} ends at {number(loss.end)}; guessing among {classes} classes"
-    says += f" gives {number(chance)}"
+    says = f"final {loss.called} {number(loss.end)} is at chance level for {classes} classes"
+    says += f" ({number(chance)})"
     strength = 1.0 if known else LIKELY
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, chance * (1 - near)),))
 
@@ -117,7 +117,7 @@ def accuracy_at_chance(
     near: Annotated[float, "accuracy above 1/C, as a share; bench/thresholds.md#chance"] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
-    """The accuracy ends where guessing would put it."""
+    """Accuracy ends at chance level."""
     # What was looked at in the first half only does not tell how the run ends.
     trained = TRAIN_ACCURACY in run and reaches_end(run, whole(run, TRAIN_ACCURACY))
     series = whole(run, TRAIN_ACCURACY if trained or VAL_ACCURACY not in run else VAL_ACCURACY)
@@ -130,8 +130,8 @@ def accuracy_at_chance(
         return None
     if not trained and VAL_ACCURACY not in run:
         return CANNOT_TELL
-    says = f"the {accuracy.called} ends at {right_share(accuracy, accuracy.end):.1%}"
-    says += f"; guessing among {classes} classes gives {chance:.1%}"
+    says = f"final {accuracy.called} {percentage(right_share(accuracy, accuracy.end), 1)} is at chance level"
+    says += f" for {classes} classes ({percentage(chance, 1)})"
     return Finding(1.0, says, (accuracy.evidence(accuracy.end_steps, accuracy.end),))
 
 
@@ -143,7 +143,7 @@ def validation_at_chance(
     learned: Annotated[float, "training loss over ln C; bench/thresholds.md#chance"] = 0.7,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
-    """Validation accuracy never gets better than guessing, although training learns."""
+    """Validation accuracy stays at chance level although training learns."""
     classes = classes_of(run)
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
     if classes is None or min(len(train), len(val)) < points:
@@ -152,9 +152,8 @@ def validation_at_chance(
     guess = 1 / classes
     if train.end > learned * np.log(classes) or best > chance_accuracy(classes, near):
         return None
-    says = (
-        f"validation accuracy is never above {best:.1%}; guessing among {classes} classes gives {guess:.1%}"
-    )
+    says = f"validation accuracy never exceeds {percentage(best, 1)}"
+    says += f"; chance level for {classes} classes is {percentage(guess, 1)}"
     return Finding(1.0, says, (val.evidence(val.all_steps, val.best),))
 
 
@@ -165,7 +164,7 @@ def starts_far_above_chance(
     classes: Annotated[float, "first loss over chance, of classes; bench/thresholds.md#start"] = 2.5,
     numbers: Annotated[float, "first loss over chance, of numbers; bench/thresholds.md#start"] = 20.0,
 ) -> Answer:
-    """Before its first step the model loses many times what the best constant guess loses."""
+    """Initial loss is far above that of a constant prediction."""
     first, chance = stated_number(run, INITIAL_LOSS), stated_number(run, CHANCE_LOSS)
     if first is None or chance is None or chance <= 0:
         return CANNOT_TELL
@@ -173,7 +172,7 @@ def starts_far_above_chance(
     limit = numbers if compares_numbers(run) else classes
     if first < limit * chance:
         return None
-    says = f"the first loss is {number(first)}, {first / chance:.1f} times that of the best constant guess"
+    says = f"initial loss {number(first)} is {multiple(first / chance)} that of a constant prediction"
     says += f" ({number(chance)})"
     evidence = fact_evidence(run, INITIAL_LOSS, LOSS_PLACE, limit=limit * chance)
     return Finding(graded(first / chance, limit), says, (evidence,))
@@ -183,10 +182,10 @@ def starts_far_above_chance(
 def worse_than_constant_baseline(
     run: Run,
     *,
-    ratio: Annotated[float, "end over the best constant guess; bench/thresholds.md#learned"] = 1.15,
+    ratio: Annotated[float, "end over a constant prediction; bench/thresholds.md#learned"] = 1.15,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 20,
 ) -> Answer:
-    """The training loss ends above that of the best constant guess."""
+    """Training loss ends worse than a constant prediction."""
     ends = against_chance(run, points)
     if ends is None:
         return CANNOT_TELL
@@ -200,9 +199,9 @@ def worse_than_constant_baseline(
 def predictions_constant(
     run: Run,
     *,
-    share: Annotated[float, "of the spread there could be; bench/thresholds.md#one-answer"] = 0.005,
+    share: Annotated[float, "of the std of the targets; bench/thresholds.md#one-answer"] = 0.005,
 ) -> Answer:
-    """Late in the run the predictions of a batch hardly differ from sample to sample."""
+    """Predictions are nearly identical across the batch."""
     spread, targets = looked(run, PREDICTION_STD), looked(run, TARGET_STD)
     if spread is None or targets is None or len(spread) < FEW:
         return CANNOT_TELL
@@ -213,7 +212,8 @@ def predictions_constant(
         return CANNOT_TELL
     if late > share * scale:
         return None
-    says = f"predictions vary by {late:.1g} over a batch, their targets by {np.median(targets.values):.2g}"
+    says = f"predictions are {'nearly ' if late else ''}identical across the batch (std {number(late)}"
+    says += f"; targets {number(float(np.median(targets.values)))})"
     return Finding(1.0, says, (seen_in(spread, late, share * scale),))
 
 
@@ -231,13 +231,13 @@ def reward_flat(
     noises: Annotated[float, "rise over the noise of a point; bench/thresholds.md#reward"] = 1.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 50,
 ) -> Answer:
-    """The reward never rises above where it began."""
+    """Reward never rises above its initial level."""
     reward = curve_of(whole(run, REWARD))
     if not is_reinforcement(run) or len(reward) < points:
         return CANNOT_TELL
     rise = reward.start - reward.best
     if rise > max(noises * reward.noise, SURE_NOISES * reward.level_noise, SMALL * reward.size):
         return None
-    says = f"the reward begins at {reward.text(reward.start)} and ends at {reward.text(reward.end)}"
-    says += f" after {len(reward):,} points"
+    says = f"reward is flat for {reward.length}: {reward.text(reward.start)} at the start"
+    says += f", {reward.text(reward.end)} at the end"
     return Finding(1.0, says, (reward.evidence(reward.all_steps, reward.end, reward.start),))

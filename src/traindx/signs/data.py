@@ -10,9 +10,9 @@ from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording,
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import matrices, units_of
 from traindx.curves.limits import CLEAR, DECADE, LAST_QUARTER, NEARLY_ALL, STRONG, TINY, graded, linear
-from traindx.curves.series import SORTED, by_layer, looked, neighbours_agree, seen_in
+from traindx.curves.series import SORTED, by_layer, looked, neighbors_agree, seen_in
 from traindx.facts import (
-    FIRST_LAYER_NORMALISES,
+    FIRST_LAYER_NORMALIZES,
     LABEL_FAULT,
     LOADER_PLACE,
     LOSS_PLACE,
@@ -23,7 +23,7 @@ from traindx.facts import (
     VALIDATION_PLACE,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import count, multiple, number, pair, percentage, step
 from traindx.quantities import (
     ACTIVATION_STD,
     INPUT_MAX,
@@ -33,7 +33,7 @@ from traindx.quantities import (
     INPUT_OUTLIER_SHARE,
     INPUT_SCALE_SPREAD,
     INPUT_STD,
-    NEIGHBOUR_AGREEMENT,
+    NEIGHBOR_AGREEMENT,
     REPEATED_SHARE,
     WEIGHT_NORM,
 )
@@ -51,13 +51,13 @@ _RARE = 4.0
 def data_tiny(
     run: Run, *, samples: Annotated[int, "training samples; bench/thresholds.md#samples"] = 64
 ) -> Answer:
-    """The training data is a handful of samples."""
+    """Training set is tiny."""
     rows = stated_number(run, TRAINING_SAMPLES)
     if rows is None or rows <= 0:
         return CANNOT_TELL
     if rows > samples:
         return None
-    says = f"there are {rows:.0f} training samples"
+    says = f"the training set has only {count(round(rows), 'sample')}"
     evidence = fact_evidence(run, TRAINING_SAMPLES, LOADER_PLACE, limit=samples)
     return Finding(graded(samples / rows, 1.0, _TINY_SET), says, (evidence,))
 
@@ -66,36 +66,36 @@ def data_tiny(
 def model_dwarfs_data(
     run: Run, *, ratio: Annotated[float, "parameters per sample; bench/thresholds.md#samples"] = 50.0
 ) -> Answer:
-    """The model has many parameters for each training sample."""
+    """Model has many parameters per training sample."""
     parameters, samples = stated_number(run, PARAMETERS), stated_number(run, TRAINING_SAMPLES)
     if not parameters or not samples:
         return CANNOT_TELL
     each = parameters / samples
     if each < ratio:
         return None
-    says = f"{parameters:,.0f} parameters learn from {samples:,.0f} samples, {each:,.0f} for each"
+    says = f"{parameters:,.0f} parameters for {samples:,.0f} samples ({each:,.0f} per sample)"
     return Finding(graded(each, ratio, 2 * DECADE * ratio), says, (fact_evidence(run, TRAINING_SAMPLES),))
 
 
 @sign(needs=((INPUT_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)
 def inputs_not_finite(run: Run) -> Answer:
-    """Values that enter the model are NaN or infinite."""
-    return not_finite_in(run, INPUT_NONFINITE_SHARE, "input", "model's inputs")
+    """Model inputs contain NaN or infinity."""
+    return not_finite_in(run, INPUT_NONFINITE_SHARE, "input", "inputs")
 
 
 @sign(needs=(INPUT_STD, INPUT_MEAN), severity=Severity.WARNING)
 def inputs_unscaled(
     run: Run,
     *,
-    size: Annotated[float, "root mean square; bench/thresholds.md#input-scale"] = 8.0,
-    spread: Annotated[float, "largest over typical feature; bench/thresholds.md#input-scale"] = 15.0,
+    size: Annotated[float, "RMS; bench/thresholds.md#input-scale"] = 8.0,
+    spread: Annotated[float, "largest over median feature std; bench/thresholds.md#input-scale"] = 15.0,
 ) -> Answer:
-    """What enters the model is far from unit scale, or its features differ widely in scale."""
+    """Inputs are far from unit scale, or features differ widely in scale."""
     mean, std = looked(run, INPUT_MEAN), looked(run, INPUT_STD)
     if mean is None or std is None:
         return CANNOT_TELL
     first = run.model[0].kind if run.model else ""
-    if run.facts.get(FIRST_LAYER_NORMALISES) is True or "Norm" in first:
+    if run.facts.get(FIRST_LAYER_NORMALIZES) is True or "Norm" in first:
         return None
     typical = math.hypot(float(np.median(mean.values)), float(np.median(std.values)))
     if _scaled_inside(run, typical):
@@ -112,8 +112,8 @@ def inputs_unscaled(
         graded(differ, spread, 2 * DECADE * spread) if wide else 0.0,
         graded(1 / (DECADE * size * typical), 1.0, 100.0) if small else 0.0,
     )
-    says = f"inputs have a root mean square of {number(typical)}"
-    says += f", and the largest feature spreads {differ:.0f} times the typical one" if wide else ""
+    says = f"inputs are not normalized (RMS {number(typical)}; expected about 1)"
+    says += f"; the largest feature std is {multiple(differ)} the median" if wide else ""
     return Finding(min(1.0, strength), says, (seen_in(std, float(np.median(std.values)), size),))
 
 
@@ -136,12 +136,12 @@ def _scaled_inside(run: Run, typical: float) -> bool:
 def input_outliers_seen(
     run: Run,
     *,
-    times: Annotated[float, "largest value over the typical spread; bench/thresholds.md#outliers"] = 30.0,
-    often: Annotated[float, "share of batches that hold some; bench/thresholds.md#outliers"] = 0.3,
-    far: Annotated[float, "largest value over the spread; bench/thresholds.md#outliers"] = 10.0,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+    times: Annotated[float, "largest value over the typical std; bench/thresholds.md#outliers"] = 30.0,
+    often: Annotated[float, "share of batches that contain some; bench/thresholds.md#outliers"] = 0.3,
+    far: Annotated[float, "largest value over the std; bench/thresholds.md#outliers"] = 10.0,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
-    """Some batches hold values that lie far outside of what others hold."""
+    """Some batches contain extreme input values."""
     high, low, std = looked(run, INPUT_MAX), looked(run, INPUT_MIN), looked(run, INPUT_STD)
     mean = looked(run, INPUT_MEAN)
     if high is None or low is None or std is None or mean is None or len(std) < looks:
@@ -153,8 +153,8 @@ def input_outliers_seen(
     highs, lows = (one.values[np.isin(one.steps, steps)] for one in (high, low))
     # The quieter batches tell the usual spread: the loud ones hold what is looked for.
     usual = max(float(np.quantile(std.values, 1 - LAST_QUARTER)), TINY)
-    centre = float(np.median(mean.values))
-    reach = np.maximum(np.abs(highs - centre), np.abs(lows - centre))
+    center = float(np.median(mean.values))
+    reach = np.maximum(np.abs(highs - center), np.abs(lows - center))
     peak = int(np.argmax(reach))
     ratio = float(reach[peak]) / usual
     # Where every batch reaches as far, it is how the data is, not a few rows of it.
@@ -164,8 +164,8 @@ def input_outliers_seen(
     if ratio < times or not rare:
         return _everywhere(run, reach, usual, often, far)
     at = float(steps[peak])
-    says = f"a value lies {ratio:.0f} times the usual spread ({number(usual)}) away at step {at:,.0f}"
-    says += f"; half of the batches reach {number(float(np.median(reach)) / usual)} times"
+    says = f"an input at step {step(at)} is {ratio:,.0f} std from the mean"
+    says += f"; half of the batches stay within {number(float(np.median(reach)) / usual)} std"
     return Finding(graded(ratio, times), says, (seen_in(high, float(reach[peak]), None, (at, at)),))
 
 
@@ -174,15 +174,16 @@ def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float)
     found = _beyond_validation(run, reach, far)
     if found is not None:
         return found
-    share = looked(run, INPUT_OUTLIER_SHARE)
-    if share is None:
+    outliers = looked(run, INPUT_OUTLIER_SHARE)
+    if outliers is None:
         return None
-    held, most = float(np.mean(share.values > 0)), float(np.max(reach)) / usual
+    held, most = float(np.mean(outliers.values > 0)), float(np.max(reach)) / usual
     if held < often or most < far:
         return None
-    typical = float(np.median(share.values[share.values > 0]))
-    says = f"{held:.0%} of the batches hold values far outside of their feature's range, {typical:.2%} of all"
-    return Finding(STRONG, says, (seen_in(share, typical, 0.0),))
+    typical = float(np.median(outliers.values[outliers.values > 0]))
+    says = f"{percentage(held)} of batches contain values far outside their feature's range"
+    says += f" ({percentage(typical)} of values)"
+    return Finding(STRONG, says, (seen_in(outliers, typical, 0.0),))
 
 
 def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
@@ -191,43 +192,45 @@ def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
     mean, std = looked(run, INPUT_MEAN, "validation"), looked(run, INPUT_STD)
     if high is None or low is None or mean is None or std is None:
         return None
-    centre = float(np.median(mean.values))
-    farthest = max(float(np.max(high.values)) - centre, centre - float(np.min(low.values)))
+    center = float(np.median(mean.values))
+    farthest = max(float(np.max(high.values)) - center, center - float(np.min(low.values)))
     ratio = float(np.max(reach)) / max(farthest, TINY)
     # What is scaled otherwise as a whole has its values all over that range.
     spread = float(np.median(reach)) / max(float(np.median(std.values)), TINY)
     if farthest <= 0 or not math.isfinite(ratio) or ratio < far or spread < far:
         return None
-    says = f"training inputs reach {ratio:.0f} times as far as any validation input, few of them"
+    says = f"a few training inputs are {multiple(ratio)} as far from the mean as any validation input"
     return Finding(graded(ratio, far), says, (seen_in(std, float(np.max(reach)), far * farthest),))
 
 
 @sign(needs=(), severity=Severity.CRITICAL)
 def labels_faulty(run: Run) -> Answer:
-    """Targets lie outside of what the loss function and the outputs allow."""
+    """Labels are out of range for the loss function or the model outputs."""
     fault = run.facts.get(LABEL_FAULT)
     if not isinstance(fault, str) or not fault:
         return None if is_recording(run) else CANNOT_TELL
     return Finding(1.0, fault, (fact_evidence(run, LABEL_FAULT, LOSS_PLACE),))
 
 
-@sign(needs=(NEIGHBOUR_AGREEMENT,), severity=Severity.WARNING)
+@sign(needs=(NEIGHBOR_AGREEMENT,), severity=Severity.WARNING)
 def batches_sorted(
     run: Run,
     *,
-    agreement: Annotated[float, "excess of equal neighbours; bench/thresholds.md#order"] = SORTED,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 4,
+    agreement: Annotated[
+        float, "excess of equal neighbors over random order; bench/thresholds.md#order"
+    ] = SORTED,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 4,
 ) -> Answer:
-    """Neighbours in a batch share their target far more often than in random order."""
-    order, middle = looked(run, NEIGHBOUR_AGREEMENT), neighbours_agree(run, looks)
+    """Labels are sorted within batches."""
+    order, middle = looked(run, NEIGHBOR_AGREEMENT), neighbors_agree(run, looks)
     if order is None or middle is None:
         return CANNOT_TELL
     if _holds_all(run):
         return None
     if middle < agreement:
         return None
-    says = f"neighbours in a batch share their target: {middle:.2f}, where 0 is random order and 1 is sorted"
-    says += ", and the loader does not shuffle" if run.facts.get(SHUFFLE) is False else ""
+    says = f"labels are sorted within batches (order {middle:.2f}; 0 = random, 1 = sorted)"
+    says += "; the loader does not shuffle" if run.facts.get(SHUFFLE) is False else ""
     strength = linear(middle, agreement, over=1 / 2, least=1 / 2)
     evidence = seen_in(order, middle, agreement)
     return Finding(strength, says, (replace(evidence, location=location_of(run, LOADER_PLACE)),))
@@ -244,10 +247,10 @@ def _holds_all(run: Run) -> bool:
 def validation_inputs_differ(
     run: Run,
     *,
-    shift: Annotated[float, "of the mean, in training spreads; bench/thresholds.md#mismatch"] = 0.4,
-    ratio: Annotated[float, "of the spreads; bench/thresholds.md#mismatch"] = 1.5,
+    shift: Annotated[float, "shift of the mean, in training stds; bench/thresholds.md#mismatch"] = 0.4,
+    ratio: Annotated[float, "of the stds; bench/thresholds.md#mismatch"] = 1.5,
 ) -> Answer:
-    """Validation inputs have another mean or spread than training inputs."""
+    """Validation inputs differ from training inputs in mean or std."""
     mean, other_mean = looked(run, INPUT_MEAN), looked(run, INPUT_MEAN, "validation")
     std, other_std = looked(run, INPUT_STD), looked(run, INPUT_STD, "validation")
     if mean is None or other_mean is None or std is None or other_std is None:
@@ -262,8 +265,9 @@ def validation_inputs_differ(
     wider = max(other / spread, spread / other)
     if moved < shift and wider < ratio:
         return None
-    says = f"validation inputs have mean {number(there)} and spread {number(other)}"
-    says += f", training inputs {number(here)} and {number(spread)}"
+    means, stds = pair(there, here), pair(other, spread)
+    says = f"validation inputs have mean {means[0]} and std {stds[0]}"
+    says += f"; training inputs have mean {means[1]} and std {stds[1]}"
     strength = max(linear(moved, shift), linear(wider, ratio, over=ratio))
     evidence = replace(seen_in(other_mean, there), location=location_of(run, VALIDATION_PLACE))
     return Finding(strength, says, (evidence,))

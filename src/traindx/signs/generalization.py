@@ -1,4 +1,4 @@
-"""How training and validation stand to each other."""
+"""How training and validation compare."""
 
 import math
 from typing import Annotated
@@ -25,7 +25,7 @@ from traindx.curves.objective import chance_accuracy, chance_loss, classes_of, l
 from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import number, pair, percentage
 from traindx.quantities import (
     CONFIDENTLY_WRONG_SHARE,
     INPUT_STD,
@@ -64,7 +64,7 @@ def both_losses_high(
     right: Annotated[float, "accuracy that is not low; bench/thresholds.md#high"] = 0.9,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
 ) -> Answer:
-    """Training and validation loss stand nearly still together, both high."""
+    """Training and validation loss are flat together, both high."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if len(train) < points or len(val) < FEW or train.floorless or train.end <= 0 or train.progress <= 0:
         return CANNOT_TELL
@@ -85,9 +85,8 @@ def both_losses_high(
     if moves or _falls_on(val):
         # One seems to fall on, and only its noise, or its few points, forbid to be sure.
         return CANNOT_TELL
-    against = f"guessing gives {number(chance)}" if chance else f"training began at {number(train.start)}"
-    says = f"training loss {number(train.end)} and validation loss {number(val.end)} hardly fall any more;"
-    says += f" {against}"
+    against = f"chance level is {number(chance)}" if chance else f"training started at {number(train.start)}"
+    says = f"training loss {number(train.end)} and validation loss {number(val.end)} are both flat; {against}"
     # The data may hold no more than this (text, noise, hard tasks); wrong answers to a few classes say more.
     wrong = accuracy is not None and accuracy < _OFTEN_RIGHT and chance is not None and chance < _FEW_CLASSES
     strength = _SURE if wrong else FAIR if accuracy is not None else MILD
@@ -119,7 +118,7 @@ def double_descent(
     wide: Annotated[float, "width of the bump over the run; bench/thresholds.md#bump"] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 15,
 ) -> Answer:
-    """The validation curve improves, worsens, and improves again to its best."""
+    """Validation improves, worsens, and improves again to its best."""
     val = curve_of(whole(run, next(one for one in (VAL_LOSS, VAL_ERROR, VAL_ACCURACY) if one in run)))
     if len(val) < points:
         return CANNOT_TELL
@@ -142,7 +141,7 @@ def double_descent(
         return None
     steps = (float(val.at[first]), float(val.at[back]))
     says = (
-        f"the {val.called} reaches {val.text(so_far[bump])} at {val.place(steps[0])}, worsens to"
+        f"{val.called} reaches {val.text(so_far[bump])} at {val.place(steps[0])}, worsens to"
         f" {val.text(val.trend[bump])} at {val.place(float(val.at[bump]))} and ends at"
         f" {val.text(val.end)}"
     )
@@ -157,14 +156,14 @@ def confidently_wrong(
     share: Annotated[float, "of samples; bench/thresholds.md#label-noise"] = 0.07,
     above: Annotated[float, "accuracy above chance; bench/thresholds.md#label-noise"] = 0.25,
 ) -> Answer:
-    """A model that knows its task is sure of another class for a steady part of the samples."""
+    """A model that has learned is confidently wrong on many samples."""
     chance = 1 / max(stated_number(run, CLASSES) or 2.0, 2.0)
     trained = looked(run, CONFIDENTLY_WRONG_SHARE)
     validated = looked(run, CONFIDENTLY_WRONG_SHARE, "validation")
     # The later half of training: at first a network is sure of anything.
     late = _while_knowing(run, trained, TRAIN_ACCURACY in run, chance + above)
     late = late[len(late) // 2 :]
-    # Validation up to its best: what is learnt by heart afterwards is wrong with confidence as well.
+    # Validation up to its best: what is learned by heart afterward is wrong with confidence as well.
     good = _until_best(run, validated, chance + above)
     found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
     known = [(one, float(np.median(part))) for one, part in found if len(part) >= FEW]
@@ -174,7 +173,7 @@ def confidently_wrong(
     if worst < share:
         return None
     data = "validation" if series.part else "training"
-    says = f"a model that knows its task is sure of another class for {worst:.0%} of the {data} samples"
+    says = f"the model is confidently wrong on {percentage(worst)} of {data} samples"
     return Finding(linear(worst, share, over=CLEAR), says, (seen_in(series, worst, share),))
 
 
@@ -209,7 +208,7 @@ def validation_learns_nothing(
     below: Annotated[float, "validation loss over ln C; bench/thresholds.md#chance"] = 0.97,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
-    """Training learns something, and validation never does better than guessing."""
+    """Training learns, but validation never beats chance."""
     classes, chance, train = classes_of(run), chance_loss(run), curve_of(whole(run, TRAIN_LOSS))
     accuracy, loss = curve_of(whole(run, VAL_ACCURACY)), curve_of(whole(run, VAL_LOSS))
     if classes is None or chance is None or min(len(accuracy), len(loss), len(train)) < points:
@@ -221,8 +220,8 @@ def validation_learns_nothing(
     guess = 1 / classes
     if best > chance_accuracy(classes, near) or loss.lowest[0] < below * chance:
         return None
-    says = f"validation accuracy is never above {best:.1%}, where guessing among {classes} classes gives"
-    says += f" {guess:.1%}, and validation loss never below {number(loss.lowest[0])} ({number(chance)})"
+    says = f"validation accuracy is at most {percentage(best, 1)} (chance {percentage(guess, 1)}),"
+    says += f" validation loss at least {number(loss.lowest[0])} (chance {number(chance)})"
     return Finding(1.0, says, (loss.evidence(loss.all_steps, loss.best, chance),))
 
 
@@ -236,7 +235,7 @@ def validation_starts_worse_than_untrained(
     trained: Annotated[float, "the same over one trained a while; bench/thresholds.md#lost-start"] = 3.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
-    """The first validation loss is worse than the untrained network was, and it stays so."""
+    """Validation loss starts worse than that of the untrained model and stays there."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points or min(train.start, val.lowest[0]) <= 0:
         return CANNOT_TELL
@@ -246,21 +245,22 @@ def validation_starts_worse_than_untrained(
     first = float(val.values[0])
     if first < limit or val.lowest[0] < limit or train.end > _LEARNS * train.start:
         return None
-    says = f"the training loss began at {number(train.start)}; the first validation loss is {number(first)},"
-    says += f" and none is below {number(val.lowest[0])}"
+    says = f"validation loss starts at {number(first)} and never falls below {number(val.lowest[0])}"
+    says += f"; training loss started at {number(train.start)}"
     return Finding(1.0, says, (val.evidence(val.all_steps, first, limit),))
 
 
 @sign(needs=(INPUT_STD,), healthy=-0.97)
 def training_inputs_wider(
-    run: Run, *, ratio: Annotated[float, "of the spreads; bench/thresholds.md#mismatch"] = 1.15
+    run: Run, *, ratio: Annotated[float, "of the stds; bench/thresholds.md#mismatch"] = 1.15
 ) -> Answer:
-    """Training inputs spread wider than validation inputs, as noise that is added to them makes them."""
+    """Training inputs have a larger std than validation inputs, as with added noise."""
     std, other_std = looked(run, INPUT_STD), looked(run, INPUT_STD, "validation")
     if std is None or other_std is None:
         return CANNOT_TELL
     here, there = float(np.median(std.values)), float(np.median(other_std.values))
     if there <= 0 or here < ratio * there:
         return None
-    says = f"training inputs have a spread of {number(here)}, validation inputs {number(there)}"
+    wide, narrow = pair(here, there)
+    says = f"training inputs have std {wide}, validation inputs {narrow}"
     return Finding(graded(here / there, ratio, TRIPLE * ratio), says, (seen_in(std, here, ratio * there),))

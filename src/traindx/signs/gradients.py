@@ -6,14 +6,14 @@ import numpy as np
 
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import fact_evidence, stated_number
-from traindx.curves.layers import held_back, matrices, over_depth
+from traindx.curves.layers import held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
 from traindx.curves.objective import as_share, at_floor, loss_of
-from traindx.curves.series import looked, seen_in, span, whole
+from traindx.curves.series import evenly, looked, seen_in, span, whole
 from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
 from traindx.facts import BACKWARD_PLACE, BATCH_SIZE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.format import count, number
+from traindx.format import count, multiple, number, pair, percentage, power_of_ten
 from traindx.quantities import (
     CLIPPED_SHARE,
     GRADIENT_AGREEMENT,
@@ -32,19 +32,21 @@ _AT_CLIP = 0.01
 def gradient_norm_grows(
     run: Run,
     *,
-    ratio: Annotated[float, "end over the calm first half; bench/thresholds.md#gradient-growth"] = 10.0,
+    ratio: Annotated[
+        float, "end over the median of the first half; bench/thresholds.md#gradient-growth"
+    ] = 10.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The gradient norm grows far beyond what it was."""
-    norm = curve_of(whole(run, GRADIENT_NORM))
+    """Gradient norm grows far above its early level."""
+    norm = curve_of(evenly(whole(run, GRADIENT_NORM).finite))
     if len(norm) < points:
         return CANNOT_TELL
     calm = float(np.median(norm.level[: max(norm.blocks // 2, FEW)]))
     end = norm.end
     if calm <= 0 or end < ratio * calm:
         return None
-    says = f"the gradient norm is {number(calm)} in the first half and ends at {number(end)},"
-    says += f" {end / calm:,.0f} times as much"
+    says = f"gradient norm grows {multiple(end / calm)}, from {number(calm)} in the first half"
+    says += f" to {number(end)} at the end"
     strength = graded(end, ratio * calm, least=LIKELY)
     return Finding(strength, says, (norm.evidence(norm.since(1 / 2), end, ratio * calm),))
 
@@ -57,8 +59,8 @@ def gradient_norm_vanishes(
     tiny: Annotated[float, "norm over the loss it comes from; bench/thresholds.md#gradient-death"] = 1e-4,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The gradient norm is next to nothing although the loss is not at a floor."""
-    norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
+    """Gradient norm is near zero although the loss is not at a floor."""
+    norm, loss = curve_of(evenly(whole(run, GRADIENT_NORM).finite)), loss_of(run)
     if len(norm) < points or loss is None or len(loss) < FEW:
         return CANNOT_TELL
     if at_floor(run, loss) or loss.start - loss.end > loss.size / 2:
@@ -68,8 +70,8 @@ def gradient_norm_vanishes(
     if norm.end > limit or norm.end == 0 or loss.end > loss.start + CLEAR * loss.size:
         # Exactly zero is no small gradient but none, and beside a loss that grew every norm looks small.
         return None
-    says = f"the gradient norm ends at {number(norm.end)} (it was up to {number(peak)})"
-    says += f" with the loss at {loss.text(loss.end)}"
+    last, highest = pair(norm.end, peak)
+    says = f"gradient norm ends at {last} (peak {highest}) while the loss is {loss.text(loss.end)}"
     return Finding(1.0, says, (norm.evidence(norm.end_steps, norm.end, limit),))
 
 
@@ -78,9 +80,9 @@ def gradient_spikes_before_loss(
     run: Run,
     *,
     height: Annotated[float, "share of the progress undone; bench/thresholds.md#spike-height"] = 0.25,
-    within: Annotated[int, "records between the two; bench/thresholds.md#precedes"] = 5,
+    within: Annotated[int, "logged points between the two; bench/thresholds.md#precedes"] = 5,
 ) -> Answer:
-    """The gradient norm spikes just before the loss does."""
+    """Gradient norm spikes just before the loss does."""
     norm, loss = curve_of(whole(run, GRADIENT_NORM)), loss_of(run)
     if loss is None or min(loss.blocks, norm.blocks) < FEWEST_BLOCKS or norm.axis is not loss.axis:
         return CANNOT_TELL
@@ -97,8 +99,9 @@ def gradient_spikes_before_loss(
             warned.append((float(norm.steps[before[0].first]), peak, before[0]))
     if not warned:
         return None
-    says = f"the gradient norm spikes at most {within} records before {len(warned)} of"
-    says += f" {count(len(spikes), 'loss spike')}, first at {norm.place(warned[0][0])}"
+    verb = "follows" if len(warned) == 1 else "follow"
+    says = f"{len(warned)} of {count(len(spikes), 'loss spike')} {verb} a gradient-norm spike"
+    says += f" (first at {norm.place(warned[0][0])})"
     first, last, gradient = warned[0]
     evidence = norm.evidence((first, last), gradient.value, gradient.base)
     return Finding(linear(len(warned), over=len(spikes)), says, (evidence,))
@@ -110,7 +113,7 @@ def gradient_starts_huge(
     *,
     ratio: Annotated[float, "gradient over weight, by norm; bench/thresholds.md#first-gradient"] = 30.0,
 ) -> Answer:
-    """The first gradient is many times as large as the weights it is to change."""
+    """First gradient is much larger than the weights it updates."""
     sizes = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM) if one.series.steps[0] <= 1}
     found = [
         (one, one.first / sizes[one.layer.name])
@@ -122,7 +125,7 @@ def gradient_starts_huge(
     worst, most = max(found, key=lambda pair: pair[1])
     if most < ratio:
         return None
-    says = f"at step 1 the gradient of {worst.layer.name} is {number(most)} times its weights, by norm"
+    says = f"gradient norm of {owner(worst.layer)} at step 1 is {multiple(most)} its weight norm"
     return Finding(graded(most, ratio, 100 * ratio), says, (worst.evidence(worst.first),))
 
 
@@ -133,21 +136,20 @@ def gradient_fades_over_depth(
     decades: Annotated[float, "powers of ten from last to first layers; bench/thresholds.md#depth"] = 2.5,
     layers: Annotated[int, "fewest weight matrices; bench/thresholds.md#depth"] = 4,
 ) -> Answer:
-    """Gradients, measured against the weights, shrink by orders of magnitude towards the first layers."""
+    """Gradients vanish toward the first layers."""
     return gradient_over_depth(run, decades, layers, grows=False)
 
 
 def gradient_over_depth(run: Run, decades: float, layers: int, *, grows: bool) -> Answer:
-    """Whether gradients, against the weights, grow or fade by far towards the first layers."""
+    """Whether gradients, over the weights, explode or vanish toward the first layers."""
     depth = over_depth(run)
     if depth is None or depth.layers < layers:
         return CANNOT_TELL
     way = -depth.fading if grows else depth.fading
     if way < decades:
         return None
-    says = f"against its weights the gradient of {depth.first.layer.name} is 10^{way:.1f} times"
-    says += f" {'larger' if grows else 'smaller'} than that of {depth.last.layer.name}"
-    says += f", over {depth.layers} layers"
+    says = f"gradient/weight ratio of {owner(depth.first.layer)} is {power_of_ten(way)}"
+    says += f" {'larger' if grows else 'smaller'} than of {owner(depth.last.layer)}"
     return Finding(linear(way, decades, over=2), says, (depth.first.evidence(depth.first.early),))
 
 
@@ -155,29 +157,29 @@ def gradient_over_depth(run: Run, decades: float, layers: int, *, grows: bool) -
 def gradient_is_zero(
     run: Run,
     *,
-    share: Annotated[float, "of records; bench/thresholds.md#zero"] = 0.9,
+    share: Annotated[float, "of logged points; bench/thresholds.md#zero"] = 0.9,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
-    """The gradient norm is exactly zero: nothing reaches the weights."""
-    norms = whole(run, GRADIENT_NORM).finite
+    """Gradient norm is exactly zero."""
+    norms = evenly(whole(run, GRADIENT_NORM).finite)
     if len(norms) < points:
         return CANNOT_TELL
     zero = float(np.mean(norms.values == 0))
     if zero < share:
         return None
-    says = f"the gradient norm is exactly zero in {zero:.0%} of {len(norms):,} records"
+    says = f"gradient norm is exactly 0 at {percentage(zero)} of {count(len(norms), 'logged point')}"
     return Finding(1.0, says, (seen_in(norms, 0.0),))
 
 
 @sign(needs=(GRADIENTLESS_PARAMETERS,), severity=Severity.SERIOUS)
 def gradient_never_arrives(run: Run) -> Answer:
-    """Parameters that take a gradient and are optimized never got one other than zero."""
+    """Optimized parameters never get a nonzero gradient."""
     if not run.model:
         return CANNOT_TELL
     found = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
     if found is None:
         return None
-    says = f"{found.told} never got a gradient other than zero"
+    says = f"{found.told} never got a nonzero gradient"
     # What lies before a cut gets none; a branch that is not used gets none either, and harms nobody.
     strength = 1.0 if found.is_first_part or found.share > 1 / 2 else 1 / 2
     evidence = fact_evidence(run, GRADIENTLESS_PARAMETERS, MODEL_PLACE, BACKWARD_PLACE)
@@ -188,10 +190,10 @@ def gradient_never_arrives(run: Run) -> Answer:
 def gradients_agree(
     run: Run,
     *,
-    cosine: Annotated[float, "of two steps in a row; bench/thresholds.md#agreement"] = 0.8,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+    cosine: Annotated[float, "of consecutive gradients; bench/thresholds.md#agreement"] = 0.8,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
-    """The gradient points the same way step after step, so that longer steps would get further."""
+    """Consecutive gradients point the same way."""
     return _along(run, 1, cosine, looks, over=1 - cosine)
 
 
@@ -199,10 +201,12 @@ def gradients_agree(
 def gradients_oscillate(
     run: Run,
     *,
-    against: Annotated[float, "cosine of two steps in a row, turned; bench/thresholds.md#agreement"] = 0.15,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 5,
+    against: Annotated[
+        float, "negative cosine of consecutive gradients; bench/thresholds.md#agreement"
+    ] = 0.15,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 5,
 ) -> Answer:
-    """The gradient points back where it came from, step after step."""
+    """Consecutive gradients oppose each other."""
     return _along(run, -1, against, looks, over=1 / 2)
 
 
@@ -214,13 +218,13 @@ def _along(run: Run, way: int, limit: float, looks: int, *, over: float) -> Answ
     middle = float(np.median(series.values))
     if way * middle < limit:
         return None
-    says = f"gradients of two steps in a row point {'the same way' if way > 0 else 'against each other'}"
+    says = f"consecutive gradients {'point the same way' if way > 0 else 'oppose each other'}"
     says += f" (median cosine {middle:.2f})"
     return Finding(linear(way * middle, limit, over=over), says, (seen_in(series, middle, way * limit),))
 
 
 def noise_scale_against_batch(run: Run, times: float, looks: int, *, above: bool) -> Answer:
-    """Whether the batch that would balance the gradient's noise lies far above or below the one in use."""
+    """Whether the gradient noise scale is far above or below the batch size."""
     noise, batch = looked(run, GRADIENT_NOISE_SCALE), stated_number(run, BATCH_SIZE)
     if noise is None or not batch or len(noise) < looks:
         return CANNOT_TELL
@@ -229,7 +233,8 @@ def noise_scale_against_batch(run: Run, times: float, looks: int, *, above: bool
     apart = ratio if above else 1 / ratio
     if apart < times:
         return None
-    says = f"a batch of about {typical:,.0f} would balance the gradient's noise; the batch is {batch:,.0f}"
+    says = f"gradient noise scale is about {number(float(f'{typical:.2g}'))} samples"
+    says += f"; the batch size is {batch:,.0f}"
     return Finding(graded(apart, times), says, (seen_in(noise, typical, batch),))
 
 
@@ -241,7 +246,7 @@ def most_steps_clipped(
     factor: Annotated[float, "norm over the limit; bench/thresholds.md#clipped"] = 3.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """Nearly every step is clipped, and by a large factor."""
+    """Nearly every step is clipped by a large factor."""
     clip = run.facts.get(GRADIENT_CLIP)
     if GRADIENT_NORM in run and isinstance(clip, int | float) and not isinstance(clip, bool) and clip > 0:
         norms = whole(run, GRADIENT_NORM).finite
@@ -253,8 +258,8 @@ def most_steps_clipped(
             return CANNOT_TELL
         if clipped < share or typical < factor * clip:
             return None
-        says = f"{clipped:.0%} of the recorded steps are clipped to {number(float(clip))}"
-        says += f"; the typical norm is {number(typical)}"
+        says = f"{percentage(clipped)} of steps are clipped to {number(float(clip))}"
+        says += f" (median gradient norm {number(typical)})"
         evidence = Evidence(GRADIENT_NORM, span(norms), typical, factor * float(clip), norms.axis)
         return Finding(min(1.0, typical / (TRIPLE * factor * clip) + MILD), says, (evidence,))
     if CLIPPED_SHARE not in run:
@@ -270,4 +275,4 @@ def _by_share(run: Run, share: float, points: int) -> Answer:
     if typical < share:
         return None
     evidence = Evidence(CLIPPED_SHARE, span(series), typical, share, series.axis)
-    return Finding(LIKELY, f"{typical:.0%} of the steps are clipped", (evidence,))
+    return Finding(LIKELY, f"{percentage(typical)} of steps are clipped", (evidence,))

@@ -26,7 +26,7 @@ from traindx.facts import (
     VALIDATION_PLACE,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import count
+from traindx.format import count, number, percentage
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Axis, Fact, Run
 
@@ -42,11 +42,11 @@ def too_short(
     *,
     points: Annotated[int, "fewest points that show a trend; bench/thresholds.md#too-short"] = 8,
     span: Annotated[int, "fewest steps they cover; bench/thresholds.md#too-short"] = 20,
-    standing: Annotated[int, "the same where the curve hardly moves; bench/thresholds.md#too-short"] = 50,
+    standing: Annotated[int, "the same if the curve hardly moves; bench/thresholds.md#too-short"] = 50,
     episodes: Annotated[int, "fewest points of a reward; bench/thresholds.md#too-short"] = 20,
     planned: Annotated[float, "share of the plan done; bench/thresholds.md#too-short"] = 0.1,
 ) -> Answer:
-    """The run is too short to tell anything from its curve."""
+    """The run is too short to judge."""
     loss = objective(run)
     if loss is None or not len(loss):
         return CANNOT_TELL
@@ -58,14 +58,14 @@ def too_short(
     enough = standing if still else span
     brief = loss.axis is Axis.STEP and covered < enough and len(loss) < enough
     if len(loss) < least or brief:
-        says = f"the {loss.called} has {count(len(loss), 'finite point')}"
-        says += f" over {count(round(covered), 'step')}" if brief else ""
+        says = f"{loss.called} has only {count(len(loss), 'finite point')}"
+        says += f" over {count(round(covered), 'step')}" if brief and covered >= 1 else ""
         return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
     plan = _plan(run, loss)
     # Only where the curve has hardly moved yet: a run that clearly learns may be judged before its end.
     if plan is None or where[1] > planned * plan or loss.start - loss.end > _HARDLY * loss.size:
         return None
-    says = f"it has done {where[1] / plan:.1%} of the {plan:,.0f} {loss.axis.value}s it was meant to take"
+    says = f"the run has done {percentage(where[1] / plan, 1)} of its {plan:,.0f} planned {loss.axis.value}s"
     return Finding(1.0, says, (loss.evidence(where, float(loss.values[-1])),))
 
 
@@ -80,13 +80,13 @@ def _plan(run: Run, loss: Curve) -> float | None:
 def few_steps_in_all(
     run: Run, *, steps: Annotated[float, "of the optimizer; bench/thresholds.md#few-steps"] = 120.0
 ) -> Answer:
-    """The weights were moved a few dozen times in all."""
+    """The run takes very few optimizer steps."""
     taken = steps_taken(run)
     if not taken:
         return CANNOT_TELL
     if taken > steps:
         return None
-    says = f"the run takes {taken:.0f} optimizer steps in all"
+    says = f"the run takes only {count(round(taken), 'optimizer step')}"
     strength = graded(steps / taken, 1.0)
     return Finding(strength, says, (fact_evidence(run, TRAINING_SAMPLES),))
 
@@ -99,15 +99,15 @@ def few_updates_per_epoch(
     total: Annotated[float, "optimizer steps in all; bench/thresholds.md#batch"] = 250.0,
     batch: Annotated[float, "samples in a batch; bench/thresholds.md#batch"] = 256.0,
 ) -> Answer:
-    """The batch holds so much of the data that an epoch is a few steps, and the run few in all."""
+    """Batch size is so large that an epoch has only a few steps."""
     size, each, steps = stated_number(run, BATCH_SIZE), batches_per_epoch(run), steps_taken(run)
     if size is None or each is None or not steps:
         return CANNOT_TELL
     if each > updates or steps > total or size < batch:
         return None
     samples = stated_number(run, TRAINING_SAMPLES)
-    says = f"a batch of {size:,.0f}" + (f" of {samples:,.0f} samples" if samples else "")
-    says += f" makes {each:.0f} updates an epoch, {steps:,.0f} in all"
+    says = f"batch size {size:,.0f}" + (f" for {samples:,.0f} samples" if samples else "")
+    says += f" gives {count(round(each), 'step')} per epoch, {steps:,.0f} in all"
     strength = graded(updates / max(each, 1.0), 1.0, updates / TRIPLE)
     return Finding(strength, says, (fact_evidence(run, BATCH_SIZE, LOADER_PLACE),))
 
@@ -116,13 +116,13 @@ def few_updates_per_epoch(
 def gradients_carried_over(
     run: Run, *, cleared: Annotated[float, "share of steps; bench/thresholds.md#habits"] = 0.5
 ) -> Answer:
-    """Gradients of the step before are not cleared, so that every step adds up all batches so far."""
+    """Gradients are not cleared between steps."""
     share = stated_number(run, GRADIENTS_CLEARED)
     if share is None:
         return CANNOT_TELL
     if share > cleared:
         return None
-    says = f"{1 - share:.0%} of the steps looked at began with the gradients of the step before"
+    says = f"gradients were not cleared before {percentage(1 - share)} of the sampled steps"
     return Finding(1.0, says, (fact_evidence(run, GRADIENTS_CLEARED, STEP_PLACE, BACKWARD_PLACE),))
 
 
@@ -131,7 +131,7 @@ _SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion
 
 @sign(needs=(BACKWARDS_PER_STEP,), severity=Severity.WARNING)
 def accumulation_undivided(run: Run) -> Answer:
-    """Gradients of several batches are added up for one step, and the loss is not divided by their number."""
+    """Accumulated gradients are summed instead of averaged."""
     passes = stated_number(run, BACKWARDS_PER_STEP)
     if passes is None:
         return CANNOT_TELL
@@ -139,8 +139,8 @@ def accumulation_undivided(run: Run) -> Answer:
     divisor = stated_number(run, LOSS_DIVISOR) or 1.0
     if batches is None or batches < 2 or divisor > batches / 2:
         return None
-    says = f"the gradients of {batches:g} batches are added up for one step, and the loss is divided by"
-    says += f" {divisor:g}"
+    says = f"gradients of {number(batches)} batches are accumulated, but the loss is "
+    says += f"not divided by {number(batches)}" if divisor == 1 else f"divided by {number(divisor)}"
     strength = graded(batches / divisor, 2.0, _MANY_BATCHES, least=1 / 2)
     if stated_word(run, OPTIMIZER).startswith(_SCALE_FREE):
         # Divided by its own size, a gradient k times as long makes the same step.
@@ -152,10 +152,10 @@ def accumulation_undivided(run: Run) -> Answer:
 def trained_in_eval_mode(
     run: Run, *, share: Annotated[float, "of training steps; bench/thresholds.md#habits"] = 0.3
 ) -> Answer:
-    """The model is in eval mode while it trains, and its layers behave differently in it."""
-    # Who freezes a backbone leaves its normalisation in eval mode on purpose.
+    """The model trains in eval mode, and has layers that this changes."""
+    # Who freezes a backbone leaves its normalization in eval mode on purpose.
     differs = matters(run, frozen=False)
-    told = "eval mode in {:.0%} of the training steps"
+    told = "eval mode in {} of sampled training steps"
     return _in_wrong_mode(run, TRAINED_IN_EVAL_MODE, share, differs, told, LOSS_PLACE, BACKWARD_PLACE)
 
 
@@ -163,8 +163,8 @@ def trained_in_eval_mode(
 def validated_in_train_mode(
     run: Run, *, share: Annotated[float, "of validation batches; bench/thresholds.md#habits"] = 0.3
 ) -> Answer:
-    """The model is in train mode while it is validated, and its layers behave differently in it."""
-    told = "train mode in {:.0%} of the validation batches"
+    """The model is validated in train mode, and has layers that this changes."""
+    told = "train mode in {} of sampled validation batches"
     return _in_wrong_mode(run, VALIDATED_IN_TRAIN_MODE, share, matters(run), told, VALIDATION_PLACE)
 
 
@@ -174,5 +174,5 @@ def _in_wrong_mode(run: Run, fact: Fact, share: float, differs: bool, told: str,
         return CANNOT_TELL
     if part < share or not differs:
         return None
-    says = f"the model was in {told.format(part)} looked at"
+    says = f"the model was in {told.format(percentage(part))}"
     return Finding(linear(part, least=FAIR), says, (fact_evidence(run, fact, *places, limit=share),))

@@ -35,7 +35,7 @@ from traindx.curves.objective import (
 from traindx.curves.series import whole
 from traindx.curves.statistics import rank_trend
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import multiple, number, percentage
 from traindx.quantities import LEARNING_RATE, VAL_LOSS
 from traindx.run import Axis, Run
 
@@ -62,7 +62,7 @@ def loss_falls(
     share: Annotated[float, "fall over the level that is clear; bench/thresholds.md#clear-fall"] = 0.3,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
-    """The training loss ends clearly below where it began."""
+    """Training loss ends clearly below its start."""
     loss = objective(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -77,8 +77,8 @@ def loss_falls(
     if chance is not None and loss.quantity.slug.endswith("_loss") and abs(loss.end / chance - 1) < AT_CHANCE:
         # What fell was only the excess above guessing: nothing was learned.
         return None
-    verb = "rose" if loss.shown(1) < 0 else "fell"
-    says = f"the {loss.called} {verb} from {loss.text(loss.start)} to {loss.text(loss.end)}"
+    start, end = loss.texts(loss.start, loss.end)
+    says = f"{loss.called} {loss.improved} from {start} to {end}"
     evidence = loss.evidence(loss.all_steps, loss.end, loss.start)
     return Finding(min(1.0, fall / (share * loss.size)), says, (evidence,))
 
@@ -91,7 +91,7 @@ def loss_falls_slowly(
     straight: Annotated[float, "late pace over mean pace; bench/thresholds.md#slow"] = 0.5,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 15,
 ) -> Answer:
-    """The training loss falls so slowly that it is still near its start at the end."""
+    """Training loss falls slowly and ends near its start."""
     loss = loss_of(run)
     # How far a loss should fall that may be negative is not known.
     if loss is None or len(loss) < points or loss.floorless:
@@ -109,8 +109,9 @@ def loss_falls_slowly(
     pace = (loss.level_at(LAST_THIRD) - loss.end) / (fall / _PARTS)
     if pace < straight:
         return None
-    says = f"the whole run takes the {loss.called} from {loss.text(loss.start)} to"
-    says += f" {loss.text(loss.end)}, and the last third goes at {pace:.1f} times the mean pace"
+    start, end = loss.texts(loss.start, loss.end)
+    says = f"{loss.called} improves slowly, from {start} to {end}"
+    says += f" (last third at {multiple(pace)} the mean pace)"
     strength = min(1.0, max(FAINT, 1 + WEAK - fall / (share * size)) * min(1.0, pace))
     return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
@@ -122,7 +123,7 @@ def loss_flat_from_start(
     share: Annotated[float, "best fall over the level; bench/thresholds.md#flat"] = 0.03,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The training loss never leaves the level it began at."""
+    """Training loss is flat from the start."""
     loss = loss_of(run)
     if loss is None or len(loss) < points or is_beyond(loss.start):
         return CANNOT_TELL
@@ -136,10 +137,11 @@ def loss_flat_from_start(
     if loss.floorless and loss.noise > GRAIN * abs(loss.start):
         # Its noise may hide a fall, and it has no level to say that such a fall would be a small one.
         return CANNOT_TELL
-    says = f"over {len(loss):,} points the {loss.called} stays where it was:"
-    says += f" {loss.text(loss.start)} at first, {loss.text(loss.end)} at last"
-    if abs(fall) > TRIPLE * share * loss.size:
-        says += f", where single points scatter by {number(loss.noise)}"
+    start, end = loss.text(loss.start), loss.text(loss.end)
+    says = f"{loss.called} is flat at {end} for {loss.length}"
+    if start != end:
+        says = f"{loss.called} is flat for {loss.length} ({start} at the start, {end} at the end"
+        says += f"; noise {number(loss.noise)} std)" if abs(fall) > TRIPLE * share * loss.size else ")"
     strength = max(WEAK, 1.0 - max(fall, 0.0) / max(TRIPLE * share * loss.size, TINY))
     evidence = loss.evidence(loss.all_steps, loss.end, loss.start - share * loss.size)
     return Finding(min(1.0, strength), says, (evidence,))
@@ -165,10 +167,12 @@ def loss_plateaus(
     run: Run,
     *,
     stood: Annotated[float, "share of the run without progress; bench/thresholds.md#stood"] = 0.35,
-    decayed: Annotated[float, "rate over its peak that ends a schedule; bench/thresholds.md#decayed"] = 0.1,
+    decayed: Annotated[
+        float, "learning rate over its peak that ends a schedule; bench/thresholds.md#decayed"
+    ] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
 ) -> Answer:
-    """The training loss fell at first and then stood still, away from any floor."""
+    """Training loss stops falling early, above its floor."""
     loss = loss_of(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -181,8 +185,8 @@ def loss_plateaus(
         if len(rate) > 1 and rate.level_at(since) <= decayed * float(rate.values.max()):
             return None
     steps = loss.since(since)
-    says = f"the {loss.called} stands at {loss.text(loss.end)} since {loss.place(steps[0])},"
-    says += f" the last {1 - since:.0%} of the run"
+    says = f"{loss.called} is flat at {loss.text(loss.end)} since {loss.place(steps[0])}"
+    says += f" (last {percentage(1 - since)} of the run)"
     return Finding(min(1.0, (1 - since) / (2 * stood)), says, (loss.evidence(steps, loss.end),))
 
 
@@ -194,7 +198,7 @@ def loss_still_falling(
     noises: Annotated[float, "fall over its standard error; bench/thresholds.md#noises"] = 4.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
 ) -> Answer:
-    """The training loss still falls when the run ends."""
+    """Training loss still falls at the end."""
     loss = objective(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -202,8 +206,8 @@ def loss_still_falling(
     fall = earlier - loss.end
     if fall <= max(share * loss.progress, noises * loss.end_noise):
         return None
-    says = f"the last quarter takes the {loss.called} from {loss.text(earlier)}"
-    says += f" to {loss.text(loss.end)}"
+    before, end = loss.texts(earlier, loss.end)
+    says = f"{loss.called} still improves in the last quarter, from {before} to {end}"
     strength = min(1.0, WEAK + fall / max(loss.progress, TINY))
     return Finding(strength, says, (loss.evidence(loss.since(LAST_QUARTER), loss.end, earlier),))
 
@@ -213,10 +217,12 @@ def loss_converged(
     run: Run,
     *,
     stood: Annotated[float, "share of the run without progress; bench/thresholds.md#stood"] = 0.1,
-    decayed: Annotated[float, "rate over its peak that ends a schedule; bench/thresholds.md#decayed"] = 0.1,
+    decayed: Annotated[
+        float, "learning rate over its peak that ends a schedule; bench/thresholds.md#decayed"
+    ] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The training loss has settled at a floor, or with the end of its schedule."""
+    """Training loss has converged, at its floor or with the schedule."""
     loss = objective(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -227,8 +233,8 @@ def loss_converged(
     # Settled with its schedule means late: a loss that stood still at the full rate has settled for less.
     if not floor and (since < _FULL_RATE or not _schedule_ended(run, decayed)):
         return None
-    why = "near its floor" if floor else "with the learning rate decayed"
-    says = f"the {loss.called} {_arrival(loss, loss.block_at(since))}, {why}"
+    why = "near its floor" if floor else "after the learning rate decayed"
+    says = f"{loss.called} {_arrival(loss, loss.block_at(since))}, {why}"
     return Finding(1.0 if floor else LIKELY, says, (loss.evidence(loss.since(since), loss.end),))
 
 
@@ -237,7 +243,8 @@ def _arrival(loss: Curve, block: int) -> str:
     level, place = float(loss.trend[block]), loss.place(float(loss.at[block]))
     if abs(level - loss.end) <= max(NOISES * loss.end_noise, _NEARLY * abs(loss.end)):
         return f"settles at {loss.text(loss.end)} from {place} on"
-    return f"is down to {loss.text(level)} at {place} and ends at {loss.text(loss.end)}"
+    down, end = loss.texts(level, loss.end)
+    return f"is down to {down} at {place} and ends at {end}"
 
 
 def _schedule_ended(run: Run, decayed: float) -> bool:
@@ -255,7 +262,7 @@ def loss_diverges(
     noises: Annotated[float, "rise over its standard error; bench/thresholds.md#noises"] = 4.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
-    """The training loss ends far above the best level it reached."""
+    """Training loss ends far above its best."""
     loss = loss_of(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -273,8 +280,8 @@ def loss_diverges(
     if rise <= far or not (beyond or left):
         return None
     value, best = loss.lowest
-    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best)}"
-    says += f" and ends around {loss.text(loss.end)}"
+    lowest_text, end = loss.texts(value, loss.end)
+    says = f"{loss.called} is best at {loss.place(best)} ({lowest_text}) and ends at {end}"
     where = (best, float(loss.steps[-1]))
     strength = min(1.0, (1 + rise / max(loss.progress, far, rise) - lost) / 2)
     return Finding(strength, says, (loss.evidence(where, loss.end, lowest + far),))

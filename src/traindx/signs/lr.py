@@ -10,7 +10,7 @@ from traindx.curves.lr import Rate, peak_and_usual, rate_of
 from traindx.curves.objective import at_floor, loss_of
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import number, percentage
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 
@@ -24,17 +24,17 @@ _LAG = 0.05
 
 @sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.40, formerly="rate_above_usual")
 def lr_above_typical(
-    run: Run, *, times: Annotated[float, "above the usual rates; bench/thresholds.md#usual-rates"] = 1.0
+    run: Run, *, times: Annotated[float, "above the typical range; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
-    """The learning rate goes beyond those that the optimizer is usually run at."""
+    """Learning rate is above the typical range of its optimizer."""
     return _beside_usual(run, times, above=True)
 
 
 @sign(needs=(LEARNING_RATE, OPTIMIZER), healthy=-0.98, formerly="rate_below_usual")
 def lr_below_typical(
-    run: Run, *, times: Annotated[float, "below the usual rates; bench/thresholds.md#usual-rates"] = 1.0
+    run: Run, *, times: Annotated[float, "below the typical range; bench/thresholds.md#usual-rates"] = 1.0
 ) -> Answer:
-    """The learning rate never comes near those that the optimizer is usually run at."""
+    """Learning rate is below the typical range of its optimizer."""
     return _beside_usual(run, times, above=False)
 
 
@@ -46,8 +46,8 @@ def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
     apart = peak / most if above else least / peak
     if apart <= times:
         return None
-    at = f"up to {peak:g}" if above else f"{peak:g} at the most"
-    says = f"{run.facts[OPTIMIZER]} runs at {at}; {least:g} to {most:g} are usual"
+    says = f"{run.facts[OPTIMIZER]} learning rate {'peaks at' if above else 'never exceeds'} {number(peak)}"
+    says += f" (typical: {number(least)} to {number(most)})"
     strength = graded(apart, times, (FAR if above else 100) * times)
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
@@ -56,11 +56,11 @@ def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
 def lr_decayed_early(
     run: Run,
     *,
-    nothing: Annotated[float, "rate over its peak; bench/thresholds.md#decayed-early"] = 0.01,
+    nothing: Annotated[float, "learning rate over its peak; bench/thresholds.md#decayed-early"] = 0.01,
     left: Annotated[float, "share of the run that is left; bench/thresholds.md#decayed-early"] = 0.3,
     points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The learning rate decays to nothing while the loss still falls, long before the end."""
+    """Learning rate decays to almost zero while the loss still falls."""
     rate, loss = rate_of(run), loss_of(run)
     if rate is None or loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -80,8 +80,8 @@ def lr_decayed_early(
     if before - then < max(NOISES * loss.end_noise, LITTLE * loss.progress):
         return None
     step = float(rate.series.steps[top + int(gone[0])])
-    says = f"the rate is below {nothing:.0%} of its peak {number(rate.peak)} with {1 - when:.0%} of the run"
-    says += f" left; until then the loss fell, to {loss.text(then)}, and it ends at {loss.text(loss.end)}"
+    says = f"learning rate is below {percentage(nothing)} of its peak for the last {percentage(1 - when)}"
+    says += f" of the run; loss goes from {loss.text(then)} to {loss.text(loss.end)} meanwhile"
     where = (step, float(rate.series.steps[-1]))
     evidence = Evidence(LEARNING_RATE, where, float(rate.values[-1]), nothing * rate.peak, rate.series.axis)
     return Finding(min(1.0, MILD + (1 - when)), says, (evidence,))
@@ -95,7 +95,7 @@ def lr_rise_hurts(
     noises: Annotated[float, "rise over the noise of a level; bench/thresholds.md#noises"] = 5.0,
     points: Annotated[int, "fewest points of the loss; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
-    """The loss rises while the learning rate is being raised."""
+    """Loss rises while the learning rate is raised."""
     rate, loss = rate_of(run), loss_of(run)
     if rate is None or loss is None or len(loss) < points:
         return CANNOT_TELL
@@ -115,7 +115,8 @@ def lr_rise_hurts(
         return None
     where = (float(loss.at[lowest]), float(loss.at[worst]))
     low, high = float(stretch[lowest]), float(stretch[worst])
-    says = f"the rate rises to {number(rate.peak)} and the loss from {loss.text(low)} to {loss.text(high)}"
+    before, after = loss.texts(low, high)
+    says = f"loss rises from {before} to {after} while the learning rate rises to {number(rate.peak)}"
     peak = Evidence(LEARNING_RATE, _steps(rate), rate.peak, axis=rate.series.axis)
     evidence = (loss.evidence(where, high, low), peak)
     return Finding(min(1.0, MILD + WEAK * up / so_far), says, evidence)

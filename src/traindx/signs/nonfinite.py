@@ -18,7 +18,7 @@ from traindx.curves.limits import FEW, MILD, STRONG, TINY, TRACE, WEAK, graded
 from traindx.curves.series import seen_in, span, whole
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, NONFINITE_SOURCE, PARAMETER_PRECISION, PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.format import count, number, step
+from traindx.format import count, number, pair, step
 from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, EventKind, Floats, Run
 
@@ -42,7 +42,7 @@ def loss_not_finite(
     *,
     lasting: Annotated[float, "share of bad points after the first; bench/thresholds.md#lasting"] = LASTING,
 ) -> Answer:
-    """The loss becomes NaN or infinite."""
+    """Loss becomes NaN or infinite."""
     found = [whole(run, one) for one in (TRAIN_LOSS, VAL_LOSS) if one in run]
     bad = [series for series in found if series.first_bad_step is not None]
     if not bad:
@@ -54,11 +54,11 @@ def loss_not_finite(
     last_good = series.finite.steps[series.finite.steps < series.steps[first]]
     name = "training loss" if series.quantity is TRAIN_LOSS else "validation loss"
     place = f"{series.axis.value} {step(series.steps[first])}"
-    what = number(float(series.values[first]))
-    says = f"the {name} is {what} " + (f"from {place} on" if stays else f"at {place} and recovers")
+    what = "NaN" if np.isnan(series.values[first]) else "infinite"
+    says = f"{name} is {what} " + (f"from {place} on" if stays else f"at {place} and recovers")
     if len(last_good):
         before = float(series.values[np.searchsorted(series.steps, last_good[-1])])
-        says += f"; its last finite value is {number(before)} at {series.axis.value} {step(last_good[-1])}"
+        says += f" (last finite value {number(before)} at {series.axis.value} {step(last_good[-1])})"
     elif stays:
         says += ", its first value"
     steps = (float(series.steps[first]), float(series.steps[-1] if stays else series.steps[first]))
@@ -70,11 +70,11 @@ def loss_not_finite(
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
 def loss_never_finite(run: Run) -> Answer:
-    """The training loss is never a number, not even in the first record."""
+    """Training loss is never finite, not even at the first step."""
     series = whole(run, TRAIN_LOSS)
     if len(series.finite) or not len(series):
         return None
-    says = f"none of {count(len(series), 'record')} of the training loss is a number"
+    says = f"training loss is NaN or infinite at all {count(len(series), 'logged point')}"
     evidence = Evidence(TRAIN_LOSS, span(series), float(series.values[0]), axis=series.axis)
     return Finding(1.0, says, (evidence,))
 
@@ -85,7 +85,7 @@ def gradient_not_finite(
     *,
     share: Annotated[float, "of steps that loss scaling may skip; bench/thresholds.md#skipped"] = 0.05,
 ) -> Answer:
-    """The gradient norm becomes NaN or infinite."""
+    """Gradient norm becomes NaN or infinite."""
     norms = whole(run, GRADIENT_NORM)
     bad = ~np.isfinite(norms.values)
     if not bad.any():
@@ -94,8 +94,8 @@ def gradient_not_finite(
     # The second half only: loss scaling begins with overflows in healthy runs too.
     part = float(bad[len(bad) // 2 :].mean())
     lasting = bool(bad[-FEW:].all()) and len(bad) >= FEW
-    says = f"the gradient norm is not finite in {int(bad.sum()):,} of {len(bad):,} records"
-    says += f", first at {norms.axis.value} {step(where[0])}"
+    says = f"gradient norm is NaN or infinite at {int(bad.sum()):,} of {count(len(bad), 'logged point')}"
+    says += f" (first at {norms.axis.value} {step(where[0])})"
     strength = 1.0 if lasting else max(TRACE, min(1.0, part / (_MANY * share)))
     return Finding(strength, says, (seen_in(norms, float(norms.values[bad][0]), None, where),))
 
@@ -106,7 +106,7 @@ def fails_in_first_steps(
     *,
     points: Annotated[int, "finite points before; bench/thresholds.md#first-steps"] = 20,
 ) -> Answer:
-    """The loss stops being a number within the first steps."""
+    """Loss becomes NaN or infinite within the first steps."""
     fails = failure(run)
     if fails is None:
         return None
@@ -114,8 +114,10 @@ def fails_in_first_steps(
     covered = fails.step - float(fails.series.steps[0])
     if len(fails.before) > (points if stepwise else 1) or (stepwise and covered > _RECORD * points):
         return None
-    says = f"the loss stops being a number after {count(len(fails.before), 'finite value')},"
-    says += f" at {fails.series.axis.value} {step(fails.step)}"
+    finite = (
+        f"after only {count(len(fails.before), 'finite value')}" if len(fails.before) else "its first value"
+    )
+    says = f"loss is NaN or infinite from {fails.series.axis.value} {step(fails.step)} on, {finite}"
     evidence = Evidence(fails.series.quantity, (fails.step, fails.step), float("nan"), axis=fails.series.axis)
     return Finding(1.0, says, (evidence,))
 
@@ -127,7 +129,7 @@ def fails_without_warning(
     clear: Annotated[float, "how clearly it climbs; bench/thresholds.md#climb"] = 0.9,
     points: Annotated[int, "finite points needed before; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
-    """The loss is ordinary up to the moment it stops being a number."""
+    """Loss becomes NaN or infinite without warning."""
     fails = failure(run)
     if fails is None:
         return None
@@ -136,10 +138,9 @@ def fails_without_warning(
     if max(climb(fails.before), climb(fails.gradients)) >= clear:
         return None
     last, axis = float(fails.before[-1]), fails.series.axis
-    says = f"the last loss before {axis.value} {step(fails.step)} is {number(last)}"
-    says += ", as ordinary as those before"
-    if len(fails.gradients) >= points:
-        says += ", and so is the gradient norm"
+    calm = "loss and gradient norm look" if len(fails.gradients) >= points else "loss looks"
+    says = f"{calm} normal until the loss is NaN or infinite at {axis.value} {step(fails.step)}"
+    says += f" (last {number(last)})"
     where = (float(fails.before_steps[-1]), fails.step)
     return Finding(1.0, says, (Evidence(fails.series.quantity, where, last, axis=axis),))
 
@@ -150,7 +151,7 @@ def loss_climbs_before_failure(
     *,
     clear: Annotated[float, "how clearly it climbs; bench/thresholds.md#climb"] = 1.0,
 ) -> Answer:
-    """The loss or the gradient norm climbs before the loss stops being a number."""
+    """Loss or gradient norm climbs before the loss becomes NaN or infinite."""
     fails = failure(run)
     if fails is None:
         return None
@@ -164,12 +165,14 @@ def loss_climbs_before_failure(
     strength = min(1.0, max(rise, pull) / (_STEEP * clear))
     if rise >= pull:
         last, lowest = float(fails.before[-1]), float(fails.before.min())
-        says = f"before {axis.value} {step(fails.step)} the loss climbs"
-        says += f" from {number(lowest)} to {number(last)}"
+        low, high = pair(lowest, last)
+        says = f"loss climbs from {low} to {high} before it is NaN or infinite"
+        says += f" at {axis.value} {step(fails.step)}"
         evidence = Evidence(fails.series.quantity, where, last, lowest, axis, fails.series.part)
     else:
         peak = float(fails.gradients[-5:].max())
-        says = f"the gradient norm climbs to {number(peak)} before {axis.value} {step(fails.step)}"
+        says = f"gradient norm climbs to {number(peak)} before the loss is NaN or infinite"
+        says += f" at {axis.value} {step(fails.step)}"
         evidence = Evidence(GRADIENT_NORM, where, peak, axis=axis)
     return Finding(strength, says, (evidence,))
 
@@ -179,7 +182,7 @@ _HALF = ("float16", "fp16", "half", "16-mixed", "16-true", "16")
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, formerly="nonfinite_from_half")
 def fp16_overflow(run: Run) -> Answer:
-    """Values leave the range of 16-bit floats: the first infinity arises in half precision."""
+    """Values overflow the float16 range."""
     if not is_recording(run):
         return CANNOT_TELL
     event = first_nonfinite(run)
@@ -189,7 +192,7 @@ def fp16_overflow(run: Run) -> Answer:
         return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
     if len(overflows) > FEW:
         steps = [one.step for one in overflows if one.step is not None]
-        says = f"{len(overflows)} steps were left out because a gradient overflowed in half precision"
+        says = f"{count(len(overflows), 'step')} were skipped because gradients overflowed in float16"
         where = (min(steps), max(steps))
         evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), location=location_of(run, BACKWARD_PLACE))
         return Finding(min(1.0, WEAK + len(steps) / _OVERFLOWS), says, (evidence,))
@@ -198,13 +201,13 @@ def fp16_overflow(run: Run) -> Answer:
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
 def nonfinite_from_layers(run: Run) -> Answer:
-    """The first NaN or infinity is an overflow of sums and products that had grown too large."""
+    """The first NaN or infinity comes from an overflow in a layer."""
     return _arises(run, ("input", "target"), "", at_pole=False)
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
 def nonfinite_from_loss(run: Run) -> Answer:
-    """The first NaN or infinity comes out of a logarithm, a quotient or a root of finite numbers."""
+    """The first NaN or infinity comes from a log, division or root."""
     return _arises(run, ("input", "target", "parameter"), location_of(run, LOSS_PLACE), at_pole=True)
 
 
@@ -224,7 +227,7 @@ def loss_scale_collapses(
     ratio: Annotated[float, "last scale over the largest; bench/thresholds.md#loss-scale"] = 2**-8,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
-    """The loss scale of half precision falls and does not come back."""
+    """Loss scale falls and does not recover."""
     scale = whole(run, LOSS_SCALE).finite
     if len(scale) < points:
         return CANNOT_TELL
@@ -236,8 +239,7 @@ def loss_scale_collapses(
         return None
     top = int(scale.values.argmax())
     where = (float(scale.steps[top]), float(scale.steps[-1]))
-    says = f"the loss scale falls from {number(largest)} to {number(last)}"
-    says += ": gradients overflow again and again"
+    says = f"loss scale falls from {number(largest)} to {number(last)}: gradients keep overflowing"
     strength = graded(ratio * largest / max(last, TINY), 1.0, 2**_HALVINGS, least=1 / 2)
     evidence = Evidence(LOSS_SCALE, where, last, ratio * largest, scale.axis)
     return Finding(strength, says, (evidence,))
@@ -249,7 +251,7 @@ def steps_overflow(
     *,
     share: Annotated[float, "of steps that loss scaling may skip; bench/thresholds.md#skipped"] = 0.05,
 ) -> Answer:
-    """Many steps are skipped because numbers overflow."""
+    """Many steps are skipped because of overflow."""
     skipped = next((whole(run, one).finite for one in (SKIPPED_STEPS, NONFINITE_STEPS) if one in run), None)
     if skipped is not None and len(skipped):
         return _counted(skipped.values, skipped.steps, share)
@@ -283,7 +285,7 @@ def _counted(values: Floats, steps: Floats, share: float) -> Answer:
 
 @sign(needs=())
 def precision_is_half(run: Run) -> Answer:
-    """The run computes in float16."""
+    """The run uses float16."""
     stated = run.facts.get(PRECISION)
     text = str(stated).lower() if stated is not None else ""
     if any(word in text for word in ("bf16", "bfloat16", "32", "64")):
@@ -293,5 +295,5 @@ def precision_is_half(run: Run) -> Answer:
     named = "16" in text or "half" in text
     if not named and not scaled:
         return CANNOT_TELL
-    says = f"precision {stated}" if named else "a loss scale is logged, which only float16 needs"
+    says = f"precision is {stated}" if named else "a loss scale is logged, which only float16 needs"
     return Finding(1.0, says, (Evidence(LOSS_SCALE, (0.0, 0.0), _LARGEST_HALF),))

@@ -18,6 +18,7 @@ from traindx.facts import (
     WEIGHT_DECAY,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number, percentage
 from traindx.quantities import REPEATED_SHARE
 from traindx.run import Run
 
@@ -34,22 +35,22 @@ _OVER = 0.2
 def momentum_extreme(
     run: Run, *, momentum: Annotated[float, "coefficient; bench/thresholds.md#momentum"] = 0.97
 ) -> Answer:
-    """The momentum averages over far more steps than is usual."""
+    """Momentum is unusually high."""
     value = stated_number(run, MOMENTUM)
     if value is None:
         return CANNOT_TELL
     if not momentum <= value:
         return None
     memory = 1 / max(1 - value, GRAIN)
-    says = f"momentum {value:g} adds up about {memory:.0f} gradients (0.9 adds up 10)"
+    says = f"momentum {number(value)} accumulates about {memory:,.0f} gradients (0.9: 10)"
     strength = linear(value, momentum, over=1 - momentum, least=1 / 2)
     return Finding(strength, says, (fact_evidence(run, MOMENTUM, OPTIMIZER_PLACE, limit=momentum),))
 
 
 _ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
 _WHOLE_DATA = {
-    "lbfgs": "expects the same loss at every evaluation",
-    "rprop": "reads the sign of the gradient",
+    "lbfgs": "needs the same loss at every evaluation",
+    "rprop": "needs full-batch gradients",
 }
 _DEFAULT_RATES = {"adadelta": 1.0, "adagrad": 0.01}
 """What PyTorch and the papers give them; bench/thresholds.md#usual-rates."""
@@ -73,7 +74,7 @@ def _for_whole_data(run: Run, kind: str, name: str) -> str:
         return ""
     if batches is None and (again is None or float(np.median(again.values)) > _SAME):
         return ""
-    return f"{name} {_WHOLE_DATA[kind]}, and gets another batch at each step"
+    return f"{name} {_WHOLE_DATA[kind]} but gets a new batch at each step"
 
 
 def _dies(run: Run, kind: str, name: str) -> str:
@@ -81,7 +82,7 @@ def _dies(run: Run, kind: str, name: str) -> str:
     rate, usual = stated_number(run, LEARNING_RATE), _DEFAULT_RATES.get(kind)
     if usual is None or rate is None or rate > _FAR_BELOW * usual:
         return ""
-    return f"{name} runs at rate {rate:g}; its steps are scaled for about {usual:g}"
+    return f"{name} learning rate is {number(rate)}; its updates are scaled for about {number(usual)}"
 
 
 def _plain(run: Run, kind: str, name: str) -> str:
@@ -90,7 +91,8 @@ def _plain(run: Run, kind: str, name: str) -> str:
     attends = any(word in f"{one.name} {one.kind}".lower() for one in run.model for word in _ATTENTION)
     if kind != "sgd" or not attends:
         return ""
-    return f"{name} with momentum {momentum or 0:g} trains a model with attention, which needs adaptive steps"
+    told = f"{name} (momentum {number(momentum or 0)})"
+    return f"{told} trains a model with attention, which needs an adaptive optimizer"
 
 
 _COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta")
@@ -100,13 +102,14 @@ _COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta"
 def l2_inside_adam(
     run: Run, *, decay: Annotated[float, "coefficient; bench/thresholds.md#decay"] = 1e-3
 ) -> Answer:
-    """An adaptive optimizer gets its weight decay as a part of the gradient, and divides it away."""
+    """Weight decay is added to the gradient of an adaptive optimizer (L2, not decoupled)."""
     kind, value = stated_word(run, OPTIMIZER), stated_number(run, WEIGHT_DECAY)
     if value is None:
         return CANNOT_TELL
     if kind not in _COUPLED or value < decay:
         return None
-    says = f"{run.facts[OPTIMIZER]} adds weight decay {value:g} to the gradient before it divides by its size"
+    says = f"{run.facts[OPTIMIZER]} adds weight decay {number(value)} to the gradient before normalizing it"
+    says += " (L2, not decoupled)"
     evidence = fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE, limit=decay)
     return Finding(graded(value, decay, 100 * decay), says, (evidence,))
 
@@ -115,13 +118,13 @@ def l2_inside_adam(
 def dropout_extreme(
     run: Run, *, share: Annotated[float, "of units; bench/thresholds.md#dropout"] = 0.7
 ) -> Answer:
-    """A dropout drops most of what enters it."""
+    """Dropout probability is extreme."""
     value = stated_number(run, DROPOUT)
     if value is None:
         return CANNOT_TELL
     if not share <= value <= 1:
         return None
-    says = f"a dropout of {value:g} keeps {1 - value:.0%} of the units (usual are 50 to 90 %)"
+    says = f"dropout {number(value)} keeps only {percentage(1 - value)} of units (typical: 50% to 90%)"
     strength = linear(value, share, over=_OVER)
     return Finding(strength, says, (fact_evidence(run, DROPOUT, MODEL_PLACE, limit=share),))
 
@@ -130,17 +133,17 @@ def dropout_extreme(
 def batchnorm_statistics_lag(
     run: Run,
     *,
-    left: Annotated[float, "of the averages' first values; bench/thresholds.md#averages"] = 0.1,
+    left: Annotated[float, "of the initial running statistics; bench/thresholds.md#averages"] = 0.1,
     fewest: Annotated[float, "steps; bench/thresholds.md#averages"] = 50.0,
 ) -> Answer:
-    """What batch normalisation uses in eval mode still holds much of the values it was made with."""
+    """BatchNorm running statistics are still close to their initial values."""
     momentum, steps = stated_number(run, AVERAGING_MOMENTUM), steps_taken(run)
     if momentum is None or not 0 <= momentum <= 1 or not steps or steps < fewest:
         return CANNOT_TELL
     remains = (1 - momentum) ** steps
     if remains < left:
         return None
-    says = f"with momentum {momentum:g}, {remains:.0%} of the running averages are what they began with"
-    says += f" after {steps:,.0f} steps (0.1 is usual)"
+    says = f"BatchNorm running statistics are still {percentage(remains)} initial value"
+    says += f" after {steps:,.0f} steps (momentum {number(momentum)}; default 0.1)"
     evidence = fact_evidence(run, AVERAGING_MOMENTUM, MODEL_PLACE)
     return Finding(min(1.0, 1 / 2 + remains), says, (evidence,))

@@ -26,7 +26,7 @@ from traindx.curves.series import seen_in, whole
 from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
 from traindx.curves.statistics import MEDIAN_PRICE, running_median
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import count, number
+from traindx.format import number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS
 from traindx.run import Axis, Floats, Run, Series
 
@@ -50,9 +50,9 @@ _OF_LEVEL = 0.25
 def loss_spikes(
     run: Run,
     *,
-    most: Annotated[int, "above this they recur; bench/thresholds.md#recurring"] = 2,
+    most: Annotated[int, "spikes, above which they recur; bench/thresholds.md#recurring"] = 2,
 ) -> Answer:
-    """The loss jumps up once or twice and comes back."""
+    """Loss spikes once or twice and recovers."""
     loss = loss_of(run)
     if loss is None or loss.blocks < FEWEST_BLOCKS:
         return CANNOT_TELL
@@ -62,10 +62,10 @@ def loss_spikes(
         return None
     worst = max(recovered, key=lambda spike: spike.height)
     first, last = float(loss.steps[worst.first]), float(loss.steps[worst.last])
-    says = (
-        f"{count(len(recovered), 'spike')}, the highest at {loss.place(float(loss.steps[worst.peak]))}"
-        f" to {loss.text(worst.value)} from {loss.text(worst.base)}, and it comes back"
-    )
+    base, peak = loss.texts(worst.base, worst.value)
+    rise = f"from {base} to {peak} at {loss.place(float(loss.steps[worst.peak]))}"
+    several = f"loss spikes {len(recovered)} times and recovers (highest {rise})"
+    says = f"loss spikes {rise} and recovers" if len(recovered) == 1 else several
     strength = linear(worst.height, over=max(loss.progress, worst.height))
     return Finding(strength, says, (loss.evidence((first, last), worst.value, worst.base),))
 
@@ -77,7 +77,7 @@ def spikes_recur(
     fewest: Annotated[int, "spikes; bench/thresholds.md#recurring"] = 3,
     height: Annotated[float, "share of the progress undone; bench/thresholds.md#spike-height"] = 0.25,
 ) -> Answer:
-    """The loss spikes again and again."""
+    """Loss spikes repeatedly."""
     loss = loss_of(run)
     if loss is None or loss.blocks < FEWEST_BLOCKS:
         return CANNOT_TELL
@@ -86,11 +86,10 @@ def spikes_recur(
         return None
     peaks = [float(loss.steps[spike.peak]) for spike in spikes]
     typical = float(np.median([spike.height for spike in spikes]))
-    says = f"{len(spikes)} spikes between {loss.place(peaks[0])} and {loss.place(peaks[-1])}"
-    says += f", typically {number(typical)} high"
     rhythm = _rhythm(np.array(peaks))
-    if rhythm:
-        says += f", about every {number(rhythm)} {loss.axis.value}s"
+    often = f", about every {number(rhythm)} {loss.axis.value}s" if rhythm else ""
+    says = f"{len(spikes)} loss spikes in {loss.stretch(peaks[0], peaks[-1])}{often}"
+    says += f" (median height {number(typical)})"
     worst = max(spikes, key=lambda spike: spike.height)
     # Those that undo all progress weigh most, and so do those that keep a rhythm; a run that outgrew them is
     # warned, not ill.
@@ -118,10 +117,10 @@ def _rhythm(peaks: Floats) -> float | None:
 def spikes_without_large_updates(
     run: Run,
     *,
-    leap: Annotated[float, "value over the typical one before; bench/thresholds.md#gradient-leap"] = 30.0,
+    leap: Annotated[float, "value over the median before; bench/thresholds.md#gradient-leap"] = 30.0,
     update: Annotated[float, "update over weight until then; bench/thresholds.md#gradient-leap"] = 0.05,
 ) -> Answer:
-    """Loss or gradient leap by orders of magnitude while steps are still short against the weights."""
+    """Loss or gradient norm jumps by orders of magnitude although updates are small."""
     found = [whole(run, one).finite for one in (GRADIENT_NORM, TRAIN_LOSS) if one in run]
     curves = [one for one in found if len(one) > 1]
     if not curves or not any(learns(one.layer) for one in matrices(run, UPDATE_RATIO)):
@@ -144,8 +143,8 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     if moved is None or moved > update:
         return None
     what = "gradient norm" if series.quantity is GRADIENT_NORM else "training loss"
-    says = f"the {what} leaps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
-    says += f", after steps that moved the weights by {moved:.1g}"
+    says = f"{what} jumps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
+    says += f" after small updates (ratio to weights {number(moved)})"
     evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
     return Finding(graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
 
@@ -162,11 +161,11 @@ def _moved(run: Run, at: float) -> float | None:
 def loss_oscillates(
     run: Run,
     *,
-    swing: Annotated[float, "swing over all progress; bench/thresholds.md#swing"] = 0.5,
-    excess: Annotated[float, "level swing over what point noise explains; bench/thresholds.md#excess"] = 5.0,
+    swing: Annotated[float, "oscillation over all progress; bench/thresholds.md#swing"] = 0.5,
+    excess: Annotated[float, "oscillation over what point noise explains; bench/thresholds.md#excess"] = 5.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 12,
 ) -> Answer:
-    """The training loss keeps swinging widely in the second half of the run."""
+    """Training loss oscillates widely in the second half."""
     loss = loss_of(run)
     if loss is None or len(loss) < points or loss.blocks < _BLOCKS:
         return CANNOT_TELL
@@ -181,8 +180,8 @@ def loss_oscillates(
     if not averaged and loss.axis is not Axis.EPOCH and not _validation_swings(run, swing):
         # Too few points to average the batches out: the swing may be theirs, not the network's.
         return CANNOT_TELL
-    says = f"in the second half the level of the {loss.called} still swings by {number(swings)};"
-    says += f" all it gained in the run is {number(loss.progress)}"
+    gained = f"total progress {number(loss.progress)}" if loss.progress else "no net progress"
+    says = f"{loss.called} oscillates by {number(swings)} in the second half ({gained})"
     strength = min(1.0, swings / (2 * swing * worth))
     return Finding(strength, says, (loss.evidence(loss.since(1 / 2), loss.end),))
 
@@ -216,11 +215,11 @@ def _validation_swings(run: Run, swing: float) -> bool:
 def noise_swamps_progress(
     run: Run,
     *,
-    scatter: Annotated[float, "swing of points over the level; bench/thresholds.md#scatter"] = 0.7,
-    gained: Annotated[float, "all progress over the swing; bench/thresholds.md#scatter"] = 0.5,
+    scatter: Annotated[float, "range of points (4 std) over the level; bench/thresholds.md#scatter"] = 0.7,
+    gained: Annotated[float, "all progress over that range; bench/thresholds.md#scatter"] = 0.5,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 40,
 ) -> Answer:
-    """Single losses scatter as widely as the loss itself, and the run gains little against that."""
+    """Noise of the batch loss hides any progress."""
     loss = loss_of(run)
     # A loss that may be negative has no level of its own to hold a swing against.
     if loss is None or len(loss) < points or float(loss.values.min()) < 0:
@@ -228,8 +227,11 @@ def noise_swamps_progress(
     swing, level = SWING * loss.noise, abs(float(np.median(loss.level)))
     if swing <= scatter * level or loss.start - loss.end > gained * swing:
         return None
-    says = f"single losses scatter over {number(swing)} around {number(level)}; all that was gained is"
-    says += f" {number(max(loss.start - loss.end, 0.0))}"
+    gained = max(loss.start - loss.end, 0.0)
+    says = (
+        f"batch loss is {'mostly' if gained else 'pure'} noise ({number(level)} ± {number(loss.noise)} std)"
+    )
+    says += f"; net progress {number(gained)}" if gained else "; no net progress"
     evidence = loss.evidence(loss.all_steps, loss.end)
     return Finding(min(1.0, swing / (2 * scatter * max(level, TINY))), says, (evidence,))
 
@@ -238,9 +240,9 @@ def noise_swamps_progress(
 def loss_leaps_above_start(
     run: Run,
     *,
-    above: Annotated[float, "leap above the start over the level; bench/thresholds.md#leap"] = 0.5,
+    above: Annotated[float, "jump above the start over the level; bench/thresholds.md#leap"] = 0.5,
 ) -> Answer:
-    """A step throws the loss far above its start, where the network knew nothing."""
+    """Loss jumps far above its initial value."""
     loss = loss_of(run)
     # The start of a loss that may be negative says nothing of how wrong a network can be.
     if loss is None or loss.blocks < FEWEST_BLOCKS or loss.floorless:
@@ -250,7 +252,8 @@ def loss_leaps_above_start(
         return None
     highest = max(leaps, key=lambda spike: spike.value)
     where = (float(loss.steps[highest.first]), float(loss.steps[highest.last]))
-    says = f"the {loss.called} begins at {loss.text(loss.start)} and leaps to {loss.text(highest.value)}"
+    start, peak = loss.texts(loss.start, highest.value)
+    says = f"{loss.called} starts at {start} and jumps to {peak}"
     says += f" at {loss.place(float(loss.steps[highest.peak]))}"
     # A run that comes down well below its start in the end has survived the leap.
     survived = loss.end < loss.start - loss.size / 2

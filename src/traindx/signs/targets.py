@@ -13,7 +13,10 @@ from traindx.curves.series import last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
     BATCH_SIZE,
+    CLASS_WEIGHTS,
+    CLASSES,
     FROM_LOGITS,
+    LABEL_SMOOTHING,
     LOSS_FACTOR,
     LOSS_FUNCTION,
     LOSS_PLACE,
@@ -26,7 +29,7 @@ from traindx.facts import (
     TARGETS_ARE_WHOLE,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number
+from traindx.format import code, multiple, number
 from traindx.quantities import (
     PREDICTION_MAX,
     PREDICTION_MEAN,
@@ -48,7 +51,7 @@ _MASKED = 1e5
 """Scores beyond which they stand for what is masked out; bench/thresholds.md#logits."""
 _EVEN_VARIANCE = 12
 """Of n equally likely numbers the variance is (n^2 - 1) / 12; bench/thresholds.md#classes-as-numbers."""
-_CENTRED = 0.35
+_CENTERD = 0.35
 """Distance of the mean from the middle, in spreads; bench/thresholds.md#classes-as-numbers."""
 _EVEN = 0.25
 """Distance of the spread from that of a fair die, over it; bench/thresholds.md#classes-as-numbers."""
@@ -58,7 +61,7 @@ _SAME = 0.01
 
 @sign(needs=((TARGET_NONFINITE_SHARE, NONFINITE_SOURCE),), severity=Severity.CRITICAL)
 def targets_not_finite(run: Run) -> Answer:
-    """Targets are NaN or infinite."""
+    """Targets contain NaN or infinity."""
     return not_finite_in(run, TARGET_NONFINITE_SHARE, "target", "targets")
 
 
@@ -67,10 +70,10 @@ def targets_unscaled(
     run: Run,
     *,
     times: Annotated[float, "targets over first predictions; bench/thresholds.md#target-scale"] = 8.0,
-    size: Annotated[float, "root mean square; bench/thresholds.md#target-scale"] = 4.0,
-    tiny: Annotated[float, "root mean square; bench/thresholds.md#target-scale"] = 0.05,
+    size: Annotated[float, "RMS; bench/thresholds.md#target-scale"] = 4.0,
+    tiny: Annotated[float, "RMS; bench/thresholds.md#target-scale"] = 0.05,
 ) -> Answer:
-    """The numbers to predict are many times larger or smaller than what the model says at first."""
+    """Targets are on a much larger or smaller scale than the first predictions."""
     mean, std, guess = looked(run, TARGET_MEAN), looked(run, TARGET_STD), looked(run, PREDICTION_MEAN)
     if mean is None or std is None or guess is None:
         return CANNOT_TELL
@@ -83,7 +86,7 @@ def targets_unscaled(
     is_large, is_tiny = ratio >= times and targets >= size, ratio <= 1 / times and 0 < targets <= tiny
     if not math.isfinite(ratio) or not (is_large or is_tiny) or _reached(mean, std, guess, spread):
         return None
-    says = f"targets have a root mean square of {number(targets)}, the first predictions {number(first)}"
+    says = f"targets have RMS {number(targets)}, the first predictions {number(first)}"
     apart = ratio if is_large else 1 / max(ratio, TINY)
     return Finding(graded(apart, times, FAR * times), says, (seen_in(mean, targets),))
 
@@ -92,8 +95,8 @@ def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) ->
     """Whether late predictions lie and vary as the targets do: then their scale was no hindrance."""
     if spread is None:
         return False
-    centre, width = float(np.median(mean.values)), float(np.median(std.values))
-    off = abs(float(np.median(last_part(guess.values))) - centre)
+    center, width = float(np.median(mean.values)), float(np.median(std.values))
+    off = abs(float(np.median(last_part(guess.values))) - center)
     return (
         off < width / 2 and _ALIKE[0] * width < float(np.median(last_part(spread.values))) < _ALIKE[1] * width
     )
@@ -101,7 +104,7 @@ def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) ->
 
 @sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN), severity=Severity.SERIOUS)
 def output_rectified(run: Run) -> Answer:
-    """The output passes a ReLU, and targets are negative or every prediction is zero."""
+    """Output passes a ReLU, and targets are negative or all predictions are zero."""
     low, given = looked(run, TARGET_MIN), stated_word(run, OUTPUT_ACTIVATION)
     if low is None:
         return CANNOT_TELL
@@ -111,9 +114,9 @@ def output_rectified(run: Run) -> Answer:
     rests = highest is not None and float(highest.values[-1]) == 0
     if least >= 0 and not rests:
         return None
-    says = f"a ReLU makes the output, and targets go down to {number(least)}"
+    says = f"ReLU output is never negative, but targets go down to {number(least)}"
     if rests:
-        says = "a ReLU makes the output, and every prediction of the last look is zero"
+        says = "ReLU output is 0 for every prediction of the last sampled batch"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, least, 0.0)))
 
 
@@ -124,10 +127,10 @@ _OF_SCORES = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_s
 def output_scores_drift(
     run: Run,
     *,
-    size: Annotated[float, "largest score; bench/thresholds.md#logits"] = 60.0,
-    growth: Annotated[float, "largest score over the first; bench/thresholds.md#logits"] = 5.0,
+    size: Annotated[float, "largest logit; bench/thresholds.md#logits"] = 60.0,
+    growth: Annotated[float, "largest logit over the first; bench/thresholds.md#logits"] = 5.0,
 ) -> Answer:
-    """The scores a model gives for its classes grow far beyond what a softmax needs."""
+    """Runaway output logits."""
     low, high = looked(run, PREDICTION_MIN), looked(run, PREDICTION_MAX)
     if low is None or high is None or len(high) < FEW or len(low) != len(high):
         return CANNOT_TELL
@@ -138,7 +141,9 @@ def output_scores_drift(
     # What is masked out is set to a thousand millions below zero, and no score.
     if late < size or late > _MASKED:
         return None
-    says = f"scores reach {number(late)}, from {number(first)} at first; a difference of 20 is certainty"
+    says = (
+        f"output logits reach {number(late)} (first {number(first)}); a difference of 20 is already certainty"
+    )
     # Scores that were large from the start may be meant so, as a temperature makes them.
     strength = graded(late, size) * (1.0 if late > growth * first else FAIR)
     return Finding(strength, says, (seen_in(high, late, size),))
@@ -146,13 +151,13 @@ def output_scores_drift(
 
 @sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=-4.00)
 def shapes_broadcast(run: Run) -> Answer:
-    """Prediction and target differ in shape, and the loss stretches one to the other."""
+    """Shapes of prediction and target broadcast in the loss."""
     shapes = run.facts.get(LOSS_SHAPES)
     if not isinstance(shapes, str) or not shapes:
         return None
-    loss = run.facts.get(LOSS_FUNCTION, "the loss")
-    says = f"{loss} stretches shapes to each other: {shapes}, so that each prediction is"
-    says += " compared with the target of every sample"
+    loss = run.facts.get(LOSS_FUNCTION)
+    says = f"{code(str(loss)) if loss else 'the loss'} broadcasts {shapes}: every prediction is compared"
+    says += " with every target"
     return Finding(1.0, says, (fact_evidence(run, LOSS_SHAPES, LOSS_PLACE, BACKWARD_PLACE),))
 
 
@@ -163,18 +168,34 @@ _SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hard
 
 @sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, formerly="squashed_twice")
 def activation_before_logits_loss(run: Run) -> Answer:
-    """The output of an activation enters a loss function that expects raw scores."""
+    """An activated output goes into a loss that expects logits."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     expects_raw = loss in _RAW or (loss in _PROBABILITIES and run.facts.get(FROM_LOGITS) is True)
     # The logarithm of a softmax passes through another one unchanged.
     if not expects_raw or given not in _SQUASHED:
         return None
+    applies = "softmax" if "binary" not in loss and "multilabel" not in loss else "sigmoid"
     if given in ("softmax", "sigmoid"):
-        why = "applied twice: scores between 0 and 1 cannot make the loss small"
+        why = f"which applies {applies}{' again' if given == applies else ''}; {_bound(run, applies)}"
     else:
-        why = "which cuts off scores that the loss needs"
-    says = f"the output of a {given} enters {loss}, which expects raw scores: {why}"
+        why = "which expects unbounded logits"
+    says = f"{given} output goes into {code(loss)}, {why}"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
+
+
+def _bound(run: Run, applies: str) -> str:
+    """What logits between 0 and 1 do to the loss; a number where nothing else changes the loss."""
+    classes = stated_number(run, CLASSES)
+    changed = any(run.facts.get(fact) for fact in (LABEL_SMOOTHING, CLASS_WEIGHTS))
+    if (
+        applies != "softmax"
+        or not classes
+        or classes < 2
+        or changed
+        or stated_word(run, LOSS_REDUCTION) != "mean"
+    ):
+        return "logits between 0 and 1 keep the loss high"
+    return f"the loss cannot go below {number(math.log1p((classes - 1) / math.e))}"
 
 
 @sign(
@@ -189,7 +210,7 @@ def class_labels_in_regression_loss(
     fewest: Annotated[int, "different targets; bench/thresholds.md#classes-as-numbers"] = 3,
     most: Annotated[int, "different targets; bench/thresholds.md#classes-as-numbers"] = 20,
 ) -> Answer:
-    """Targets that look like the numbers of classes enter a loss that measures distances."""
+    """Class labels go into a regression loss."""
     values, low, high = stated_number(run, TARGET_VALUES), looked(run, TARGET_MIN), looked(run, TARGET_MAX)
     if values is None or low is None or high is None:
         return CANNOT_TELL
@@ -200,8 +221,8 @@ def class_labels_in_regression_loss(
     # Every number from 0 to the largest, and no other.
     if not fewest <= values <= most or least != 0 or largest != values - 1:
         return None
-    says = f"the targets are the whole numbers 0 to {largest:g}, like the numbers of {values:g} classes, and"
-    says += f" {run.facts[LOSS_FUNCTION]} takes them for amounts"
+    says = f"{code(str(run.facts[LOSS_FUNCTION]))} treats targets 0 to {largest:.0f} as amounts"
+    says += f", but they look like {values:.0f} class labels"
     # Classes tend to be equally frequent, counts and ratings crowd at one end.
     strength = 1.0 if _is_even(run, values) else WEAK
     return Finding(strength, says, (fact_evidence(run, TARGET_VALUES, LOSS_PLACE),))
@@ -212,20 +233,20 @@ def _is_even(run: Run, values: float) -> bool:
     mean, std = looked(run, TARGET_MEAN), looked(run, TARGET_STD)
     if mean is None or std is None:
         return False
-    centre, spread = (values - 1) / 2, math.sqrt((values**2 - 1) / _EVEN_VARIANCE)
-    off = abs(float(np.median(mean.values)) - centre)
-    return off < _CENTRED * spread and abs(float(np.median(std.values)) / spread - 1) < _EVEN
+    center, spread = (values - 1) / 2, math.sqrt((values**2 - 1) / _EVEN_VARIANCE)
+    off = abs(float(np.median(mean.values)) - center)
+    return off < _CENTERD * spread and abs(float(np.median(std.values)) / spread - 1) < _EVEN
 
 
 @sign(needs=(LOSS_FACTOR,), severity=Severity.CRITICAL)
 def loss_negated(run: Run) -> Answer:
-    """What enters the backward pass is the loss with its sign turned."""
+    """Loss is negated before backward()."""
     factor = stated_number(run, LOSS_FACTOR)
     if factor is None:
         return CANNOT_TELL
     if factor >= 0:
         return None
-    says = f"the backward pass starts from {factor:g} times the loss, so that each step makes it larger"
+    says = f"loss is multiplied by {number(factor)} before backward(), so each step increases it"
     return Finding(1.0, says, (fact_evidence(run, LOSS_FACTOR, BACKWARD_PLACE, LOSS_PLACE),))
 
 
@@ -233,10 +254,10 @@ def loss_negated(run: Run) -> Answer:
 def loss_summed(
     run: Run, *, factor: Annotated[float, "loss over its mean; bench/thresholds.md#reduction"] = 8.0
 ) -> Answer:
-    """The loss is summed over its samples, so that the gradient grows with the batch."""
+    """Loss is summed over the batch instead of averaged."""
     times = stated_number(run, LOSS_FACTOR) or 1.0
     batch = stated_number(run, BATCH_SIZE) or 1.0
-    # Divided by the batch afterwards, a sum is a mean again.
+    # Divided by the batch afterward, a sum is a mean again.
     summed = stated_word(run, LOSS_REDUCTION) == "sum" and times * batch >= factor
     if not summed and not (stated_word(run, LOSS_REDUCTION) != "sum" and times >= factor):
         return None
@@ -244,10 +265,7 @@ def loss_summed(
     if not summed and math.isclose(times, outputs, rel_tol=_SAME) and not math.isclose(times, batch):
         # Summed over the outputs of a sample, as likelihoods are, and averaged over samples.
         return None
-    says = (
-        f"the loss is the sum over a batch of {batch:g}"
-        if summed
-        else f"the loss is {times:g} times its mean"
-    )
-    says += ", so that steps are that much longer than with the mean"
+    says = f"loss is {multiple(times)} its mean, and so are the gradients"
+    if summed:
+        says = f"loss is summed over a batch of {number(batch)}, so gradients grow with the batch size"
     return Finding(1.0, says, (fact_evidence(run, LOSS_REDUCTION, LOSS_PLACE),))

@@ -23,7 +23,7 @@ from traindx.curves.objective import as_share
 from traindx.curves.series import seen_in, shares, whole
 from traindx.curves.statistics import rank_trend, robust_sigma
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import count, number
+from traindx.format import count, multiple, number, pair, percentage
 from traindx.quantities import (
     TRAIN_ACCURACY,
     TRAIN_LOSS,
@@ -49,6 +49,8 @@ _LONG = 0.4
 """Share of the run after the best, from which on a turn is long; bench/thresholds.md#turn."""
 _LEAST = 0.15
 """Strength of the shortest turn; bench/thresholds.md#turn."""
+_SHOWN = 6
+"""Digits shown of a loss that never changes; bench/thresholds.md#never-moves."""
 _DIGITS = 5
 """Digits that cannot agree by chance; bench/thresholds.md#never-moves."""
 
@@ -63,7 +65,7 @@ def validation_improves(
     lost: Annotated[float, "distance from the best over the best; bench/thresholds.md#kept"] = 0.05,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
-    """The validation loss ends clearly better than it began, near its best."""
+    """Validation improves and ends near its best."""
     measure = curve_of(whole(run, next(one for one in _MEASURES if one in run)))
     if len(measure) < points:
         return CANNOT_TELL
@@ -74,8 +76,8 @@ def validation_improves(
     allowed = max(lost * level, NOISES * measure.end_noise + measure.level_noise, LITTLE * gain)
     if measure.end - measure.best > min(allowed, _GIVEN_BACK * gain):
         return None
-    says = f"the {measure.called} goes from {measure.text(measure.start)}"
-    says += f" to {measure.text(measure.end)}"
+    start, end = measure.texts(measure.start, measure.end)
+    says = f"{measure.called} {measure.improved} from {start} to {end}"
     strength = min(1.0, FAINT + gain / (_GOOD_GAIN * measure.size))
     return Finding(strength, says, (measure.evidence(measure.all_steps, measure.end, measure.start),))
 
@@ -89,7 +91,7 @@ def validation_turns_up(
     steady: Annotated[float, "rank trend after the best; bench/thresholds.md#steady"] = 2.4,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
 ) -> Answer:
-    """The validation loss turns up beyond its noise while the training loss goes on falling."""
+    """Validation loss rises while training loss keeps falling."""
     series = whole(run, VAL_LOSS if VAL_LOSS in run else VAL_PERPLEXITY)
     loss = curve_of(series)
     if len(loss) < points:
@@ -104,13 +106,11 @@ def validation_turns_up(
     if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
         return None
     value, best_at = loss.lowest
-    says = f"the {loss.called} is best ({loss.text(value)}) at {loss.place(best_at)}"
-    says += f" and ends around {loss.text(loss.end)}"
+    best, end = loss.texts(value, loss.end)
+    says = f"{loss.called} is best at {loss.place(best_at)} ({best}) and ends at {end}"
     if not loss.floorless:
-        says += f", {(loss.end - value) / max(abs(value), TINY):.0%} higher"
-    says += (
-        ", while the training loss falls" if TRAIN_LOSS in run else "; no training loss was logged beside it"
-    )
+        says += f", {percentage((loss.end - value) / max(abs(value), TINY))} higher"
+    says += ", while training loss falls" if TRAIN_LOSS in run else ""
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
     long = min(1.0, (1 - loss.share_of(loss.best_block)) / _LONG)
     level = loss.size if loss.floorless else max(abs(loss.best), TINY)
@@ -154,8 +154,8 @@ def validation_gap_wide(
     clear = CLEAR if by_accuracy is CANNOT_TELL else 1 / 2
     if val.end < ratio * train.end or val.end - train.end < clear * max(train.start, val.start):
         return None
-    says = f"validation loss {number(val.end)}, training loss {number(train.end)}:"
-    says += f" {val.end / train.end:.1f} times"
+    says = f"validation loss {number(val.end)} is {multiple(val.end / train.end)}"
+    says += f" the training loss {number(train.end)}"
     evidence = val.evidence(val.end_steps, val.end, ratio * train.end)
     return Finding(min(1.0, val.end / (2 * ratio * train.end)), says, (evidence,))
 
@@ -168,8 +168,9 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     trained, checked = as_share(-train.end, largest), as_share(-val.end, largest)
     if trained - checked < limit:
         return None
-    says = f"training accuracy {trained:.1%}, validation accuracy {checked:.1%}:"
-    says += f" a gap of {trained - checked:.1%}"
+    gap = round(100 * trained, 1) - round(100 * checked, 1)
+    says = f"validation accuracy {percentage(checked, 1)} is {gap:.1f} points below"
+    says += f" training accuracy {percentage(trained, 1)}"
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
@@ -181,7 +182,7 @@ def validation_never_improves(
     gain: Annotated[float, "validation gain over the training fall; bench/thresholds.md#never"] = 0.1,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
-    """The training loss falls well, and the validation loss never gets better than at its start."""
+    """Validation loss never improves although training loss falls."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if len(val) < points or len(train) < points:
         return CANNOT_TELL
@@ -194,8 +195,9 @@ def validation_never_improves(
     late = first - train.end < fell / 2
     if gained > max(gain * fell, 2 * val.level_noise) or late:
         return None
-    says = f"the training loss falls from {number(train.start)} to {number(train.end)}; the validation loss"
-    says += f" begins at {number(first)} and is never better than {number(val.lowest[0])}"
+    start, end = train.texts(train.start, train.end)
+    says = f"training loss falls from {start} to {end}, but validation loss never falls below"
+    says += f" {number(val.lowest[0])} (first {number(first)})"
     evidence = val.evidence(val.all_steps, val.best, first)
     return Finding(min(1.0, fell / (2 * fall * train.size)), says, (evidence,))
 
@@ -206,7 +208,7 @@ def validation_never_moves(
     *,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
-    """The validation loss is the same number every time: the weights do not move."""
+    """Validation loss is identical at every evaluation."""
     series = whole(run, VAL_LOSS).finite
     if len(series) < points:
         return CANNOT_TELL
@@ -215,7 +217,8 @@ def validation_never_moves(
     # A few digits may hide small steps; many that agree cannot.
     digits = len(f"{float(series.values[0]):.11e}".partition("e")[0].replace(".", "").strip("-0"))
     value = float(series.values[0])
-    says = f"all {count(len(series), 'validation loss', 'validation losses')} are {value:.6g}"
+    says = f"all {count(len(series), 'validation loss', 'validation losses')} are exactly"
+    says += f" {number(value, _SHOWN)}"
     evidence = seen_in(series, value)
     return Finding(1.0 if digits >= _DIGITS else 1 / 2, says, (evidence,))
 
@@ -224,11 +227,13 @@ def validation_never_moves(
 def validation_noisy(
     run: Run,
     *,
-    swing: Annotated[float, "swing of validation over its level; bench/thresholds.md#val-swing"] = 0.3,
+    swing: Annotated[
+        float, "range of validation (4 std) over its level; bench/thresholds.md#val-swing"
+    ] = 0.3,
     ratio: Annotated[float, "validation noise over training noise; bench/thresholds.md#val-swing"] = 1.5,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
 ) -> Answer:
-    """The validation loss jumps about far more than the training loss does."""
+    """Validation loss is much noisier than training loss."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if len(val) < points or len(train) < points or val.floorless:
         return CANNOT_TELL
@@ -238,8 +243,8 @@ def validation_noisy(
     calm = max(train.noise_around(train.blocks - 1), TINY)
     if SWING * noise < swing * level or noise < ratio * calm:
         return None
-    says = f"the validation loss swings by {number(SWING * noise)} around {number(float(np.median(late)))},"
-    says += f" {noise / calm:.1f} times as much as the training loss"
+    says = f"validation loss is noisy ({number(float(np.median(late)))} ± {number(noise)} std)"
+    says += f", {multiple(noise / calm)} the noise of training loss"
     strength = min(1.0, SWING * noise / (2 * swing * level))
     return Finding(max(FAINT, strength), says, (val.evidence(val.since(1 - LAST_QUARTER), val.end),))
 
@@ -251,13 +256,13 @@ def validation_below_train(
     noises: Annotated[float, "distance over its standard error; bench/thresholds.md#noises"] = 3.0,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
-    """The validation loss lies below the training loss, as dropout or augmentation make it."""
+    """Validation loss is below training loss."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points:
         return CANNOT_TELL
     below = train.end - val.end
     if below <= max(noises * (train.end_noise + val.end_noise), NOTHING * val.size):
         return None
-    says = f"validation loss {number(val.end)} lies below training loss {number(train.end)}: training is"
-    says += " measured with dropout or augmentation, or as a mean over an epoch that was still improving"
+    lower, higher = pair(val.end, train.end)
+    says = f"validation loss {lower} is below training loss {higher}"
     return Finding(1.0, says, (val.evidence(val.end_steps, val.end, train.end),))

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.facts import fact_evidence, stated_number, stated_word
-from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, starting_gains
+from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, owner, starting_gains
 from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, linear
 from traindx.curves.series import steps_taken
 from traindx.facts import (
@@ -19,7 +19,7 @@ from traindx.facts import (
     WEIGHT_DECAY,
 )
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.format import count
+from traindx.format import count, multiple, number, percentage
 from traindx.quantities import EQUAL_UNIT_SHARE, GRADIENT_NORM, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
 from traindx.run import Parameter, Run, Series
 
@@ -37,7 +37,7 @@ _LONGEST = 3.0
 def weights_start_equal(
     run: Run, *, share: Annotated[float, "of a layer's units; bench/thresholds.md#init"] = 0.9
 ) -> Answer:
-    """Units of a layer have equal weights, and training does not tell them apart."""
+    """Units of a layer have identical weights and stay identical."""
     layers = [one for one in matrices(run, EQUAL_UNIT_SHARE) if len(one.series) >= 2]
     if not layers:
         return CANNOT_TELL
@@ -47,7 +47,7 @@ def weights_start_equal(
         return None
     worst = max(alike, key=lambda one: one.first)
     equal = float(worst.series.values[-1])
-    says = f"{worst.layer.name}: {equal:.0%} of units have the weights of another, from the start on"
+    says = f"{owner(worst.layer)}: {percentage(equal)} of units have the same weights as another unit"
     return Finding(1.0, says, (worst.evidence(equal, share),))
 
 
@@ -55,7 +55,7 @@ def weights_start_equal(
 def weights_start_far_off(
     run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 5.0
 ) -> Answer:
-    """Weights begin far larger than any initialisation that fits the size of their layer."""
+    """Initial weights are far too large for the size of their layer."""
     gains = starting_gains(run)
     if not gains:
         return CANNOT_TELL
@@ -63,10 +63,8 @@ def weights_start_far_off(
     worst = max(gains, key=lambda one: one.gain)
     if middle < gain and worst.gain < _SINGLE * gain:
         return None
-    says = (
-        f"{worst.matrix.layer.name} begins with weights {worst.gain:.0f} times as large as 1 / sqrt(inputs)"
-    )
-    says += f" (the typical layer {middle:.1f} times; usual are 0.6 to 1.4)"
+    says = f"initial weights of {owner(worst.matrix.layer)} are {multiple(worst.gain)} 1/sqrt(fan_in)"
+    says += f" (median layer {multiple(middle)}; typical: 0.6x to 1.4x)"
     strength = graded(max(middle, worst.gain / _SINGLE), gain, _FULL * gain)
     return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
 
@@ -75,7 +73,7 @@ def weights_start_far_off(
 def weights_start_tiny(
     run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 0.03
 ) -> Answer:
-    """The weights of most layers begin at zero or close to it."""
+    """Most layers start with weights at or near zero."""
     gains = starting_gains(run)
     if not gains:
         return CANNOT_TELL
@@ -84,8 +82,8 @@ def weights_start_tiny(
     if middle >= gain or len(gains) < 2:
         return None
     worst = min(gains, key=lambda one: one.gain)
-    says = f"the typical layer begins with weights {middle:.1g} times as large as 1 / sqrt(inputs)"
-    says += f", {worst.matrix.layer.name} {worst.gain:.1g} times (usual are 0.6 to 1.4)"
+    says = f"initial weights of the median layer are {multiple(middle)} 1/sqrt(fan_in)"
+    says += f", of {owner(worst.matrix.layer)} {multiple(worst.gain)} (typical: 0.6x to 1.4x)"
     strength = graded(gain / max(middle, TINY), 1.0)
     return Finding(strength, says, (worst.matrix.evidence(worst.matrix.first),))
 
@@ -95,9 +93,9 @@ def weights_shrink(
     run: Run,
     *,
     left: Annotated[float, "norm at the end over norm at the start; bench/thresholds.md#decay"] = 0.5,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
-    """The weights of the typical layer lose much of their size."""
+    """Weights lose much of their norm."""
     layers = [one for one in matrices(run, WEIGHT_NORM) if len(one.series) >= looks and one.first > 0]
     if not layers:
         return CANNOT_TELL
@@ -106,8 +104,8 @@ def weights_shrink(
     if middle > left:
         return None
     worst = min(layers, key=lambda one: shares[one.layer.name])
-    says = f"the typical layer keeps {middle:.0%} of its weights by norm"
-    says += f", {worst.layer.name} {shares[worst.layer.name]:.0%}"
+    says = f"weight norm of the median layer shrinks to {percentage(middle)}"
+    says += f", of {owner(worst.layer)} to {percentage(shares[worst.layer.name])}"
     evidence = worst.evidence(float(worst.series.values[-1]), left * worst.first)
     return Finding(graded(left / max(middle, TINY), 1.0), says, (evidence,))
 
@@ -117,9 +115,9 @@ def updates_large(
     run: Run,
     *,
     ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 0.1,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
-    """A step moves the typical layer by a large part of its weights."""
+    """Updates are large relative to the weights."""
     layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
@@ -128,8 +126,7 @@ def updates_large(
     if middle < ratio:
         return None
     worst = max(layers, key=lambda one: typical[one.layer.name])
-    says = f"a step moves the typical layer by {middle:.2g} of its weights"
-    says += f", {worst.layer.name} by {typical[worst.layer.name]:.2g} (0.001 is ordinary)"
+    says = f"median update/weight ratio {number(middle)} (typical: 0.001)"
     strength = graded(middle, ratio, 2 * DECADE * ratio)
     return Finding(strength, says, (worst.evidence(typical[worst.layer.name], ratio),))
 
@@ -148,9 +145,9 @@ def updates_tiny(
     *,
     ratio: Annotated[float, "update over weight, by norm; bench/thresholds.md#updates"] = 2e-3,
     travel: Annotated[float, "all updates over weight; bench/thresholds.md#updates"] = 0.7,
-    looks: Annotated[int, "fewest looks; bench/thresholds.md#few-looks"] = 3,
+    looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
-    """All steps together can have moved the typical layer by a small part of its weights only."""
+    """Updates are too small to move the weights within the run."""
     layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
     if not layers:
         return CANNOT_TELL
@@ -166,8 +163,8 @@ def updates_tiny(
     if longest >= ratio or way >= travel:
         return None
     most = max(layers, key=lambda one: ways[one.layer.name])
-    says = f"all steps together can have moved the typical layer by {way:.1g} of its weights, no step by more"
-    says += f" than {longest:.1g}"
+    says = f"all updates add up to {multiple(way)} the weight norm of the median layer"
+    says += f" (at most {number(longest)} per step)"
     strength = graded(travel / max(way, TINY), 1.0, least=FAINT)
     return Finding(strength, says, (most.evidence(ways[most.layer.name], travel),))
 
@@ -186,17 +183,17 @@ def _rate(run: Run) -> float:
 
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
 def parameters_frozen(run: Run) -> Answer:
-    """Parameters of the model take no gradient (requires_grad is off)."""
+    """Model parameters are frozen (requires_grad=False)."""
     evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)
-    told = "take no gradient (requires_grad is off)"
+    told = "frozen (`requires_grad=False`)"
     return _never_learn(run, lambda layer: not layer.trainable, told, FAIR, evidence)
 
 
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
 def parameters_unoptimized(run: Run) -> Answer:
-    """Parameters of the model take a gradient, but no optimizer holds them."""
+    """Trainable parameters are in no optimizer."""
     evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE)
-    told = "are in no optimizer, so they never change"
+    told = "in no optimizer, so never updated"
     return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, LIKELY, evidence)
 
 
@@ -210,20 +207,20 @@ def _never_learn(
         return None
     # The first layers are held back on purpose every day, the last ones or scattered ones by mistake.
     strength = 1 / 2 if held.is_first_part else linear(held.share, least=least)
-    return Finding(strength, f"{held.told} {told}", (evidence,))
+    return Finding(strength, f"{held.told} {held.verb} {told}", (evidence,))
 
 
 @sign(
     needs=(STALE_PARAMETERS,), severity=Severity.SERIOUS, healthy=-3.50, formerly="optimizer_holds_strangers"
 )
 def optimizer_has_stale_parameters(run: Run) -> Answer:
-    """The optimizer holds parameters that are no part of the model in use."""
-    strangers = stated_number(run, STALE_PARAMETERS)
-    if strangers is None:
+    """The optimizer has stale parameters that the model does not use."""
+    stale = stated_number(run, STALE_PARAMETERS)
+    if stale is None:
         return CANNOT_TELL
-    if not strangers:
+    if not stale:
         return None
-    says = f"the optimizer holds {count(round(strangers), 'parameter')} that the model does not use"
+    says = f"the optimizer has {count(round(stale), 'stale parameter')} that the model does not use"
     return Finding(1.0, says, (fact_evidence(run, STALE_PARAMETERS, OPTIMIZER_PLACE),))
 
 
@@ -235,10 +232,12 @@ _APART = ("adamw", "lion", "nadamw", "adafactor")
 def decay_strong(
     run: Run,
     *,
-    forgotten: Annotated[float, "rate times decay, over all steps; bench/thresholds.md#decay"] = 1.0,
+    forgotten: Annotated[
+        float, "learning rate times decay, summed over steps; bench/thresholds.md#decay"
+    ] = 1.0,
     pull: Annotated[float, "decay over gradient, by norm; bench/thresholds.md#decay"] = 1.0,
 ) -> Answer:
-    """Weight decay alone would shrink the weights to a fraction within the run."""
+    """Weight decay is strong enough to shrink the weights to a fraction."""
     decay, rates = stated_number(run, WEIGHT_DECAY), run[LEARNING_RATE].finite
     if decay is None or not len(rates):
         return CANNOT_TELL
@@ -254,10 +253,13 @@ def decay_strong(
     if by_time < forgotten and outweighs < pull:
         return None
     if outweighs >= pull and outweighs / pull >= by_time / forgotten:
-        says = f"weight decay {decay:g} pulls {outweighs:.2g} times as hard as the typical gradient"
+        says = (
+            f"weight decay {number(decay)} outweighs the gradient {multiple(outweighs)} in the median layer"
+        )
         strength = graded(outweighs, pull, 2 * DECADE * pull)
     else:
-        says = f"weight decay {decay:g} alone leaves {np.exp(-way):.1%} of a weight by the end of the run"
+        left = percentage(float(np.exp(-way)))
+        says = f"weight decay {number(decay)} alone shrinks weights to {left} by the end of the run"
         strength = graded(by_time, forgotten, DECADE / 2 * forgotten)
     return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
 

@@ -19,14 +19,14 @@ def check_cause(cause: Cause, broken: Run, fixed: Run, *, rival: str = "") -> No
     _check_page(cause)
     sick, well = diagnose(broken), diagnose(fixed)
     named = [suspect.cause.slug for suspect in sick.suspects if suspect.cause.slug != rival][:1]
-    assert named == [cause.slug], (
-        f"{cause.slug} is not the first suspect of the broken run: {_suspects(sick)}"
-    )
+    assert named == [cause.slug], f"{cause.slug} is not the first cause of the broken run: {_suspects(sick)}"
     found = next(suspect for suspect in sick.suspects if suspect.cause.slug == cause.slug)
     total = sum(reason.points for reason in found.reasons)
     assert abs(total - found.score) < 1e-9, f"{cause.slug}: the reasons add up to {total}, not {found.score}"
     believed = _suspects(well)
-    assert believed.get(cause.slug, 0.0) < _BELIEVED, f"{cause.slug} is believed of the fixed run: {believed}"
+    assert believed.get(cause.slug, 0.0) < _BELIEVED, (
+        f"{cause.slug} has a high confidence in the fixed run: {believed}"
+    )
     assert well.verdict is not Verdict.SICK or well.suspects[0].cause.slug != cause.slug, believed
 
 
@@ -35,17 +35,17 @@ def _suspects(diagnosis: Diagnosis) -> dict[str, float]:
 
 
 def _check_page(cause: Cause) -> None:
-    assert cause.what_not_to_do, f"{cause.slug}: says nothing of what not to do"
-    assert cause.rivals, f"{cause.slug}: names no rival"
+    assert cause.what_not_to_do, f'{cause.slug}: no "What not to do"'
+    assert cause.rivals, f'{cause.slug}: no rival in "Often confused with"'
     assert all(rival.slug != cause.slug for rival in cause.rivals), f"{cause.slug} is its own rival"
     for fix in cause.fixes:
-        assert fix.expect, f"{cause.slug}: {fix.title} predicts nothing"
-        assert fix.not_when, f"{cause.slug}: {fix.title} does not say when it harms"
+        assert fix.expect, f"{cause.slug}: {fix.title}: expect is empty"
+        assert fix.not_when, f"{cause.slug}: {fix.title}: not_when is empty"
         for code in (fix.before, fix.code):
             compile(code, cause.slug, "exec")
     first = cause.fixes[0]
-    assert first.before, f"{cause.slug}: {first.title} does not show the code before"
-    assert first.code, f"{cause.slug}: {first.title} does not show the code after"
-    assert cause.symptoms, f"{cause.slug}: leads to no complaint"
-    assert any(clue.seen > 0 for clue in cause.clues), f"{cause.slug}: nothing speaks for it"
+    assert first.before, f"{cause.slug}: {first.title}: before is empty"
+    assert first.code, f"{cause.slug}: {first.title}: code is empty"
+    assert cause.symptoms, f"{cause.slug}: no symptom"
+    assert any(clue.seen > 0 for clue in cause.clues), f"{cause.slug}: no clue counts for it"
     assert re.search(r"(?m)^- ", cause.sections["References"]), f"{cause.slug}: no reference"

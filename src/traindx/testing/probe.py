@@ -72,7 +72,7 @@ def check_probe(make: Callable[[], Probe]) -> None:
         for program in small_programs():
             plain = _trained(program, Probe())
             watched = _trained(program, make())
-            assert watched == plain, f"{program.name}: the training ends differently with the probe"
+            assert watched == plain, f"{program.name}: training ends with other weights with the probe"
             _check_keeps_nothing(program, make())
         _check_survives(make)
 

@@ -10,7 +10,7 @@ from traindx.readers.types import HEAD_BYTES, Column, Log, Reader, Source
 
 def check_reader(reader: Reader, sample: bytes, path: str = "sample") -> None:
     """Raise AssertionError unless the reader reads its sample and survives what can happen to it."""
-    assert reader.recognises(_source(sample, path)) > 0, f"{reader.slug} does not recognise its own sample"
+    assert reader.recognizes(_source(sample, path)) > 0, f"{reader.slug} does not recognize its own sample"
     logs = list(reader.read(_source(sample, path)))
     assert any(log.columns for log in logs), f"{reader.slug} finds no numbers in its sample"
     for log in logs:
@@ -29,16 +29,18 @@ def _check_column(column: Column) -> None:
     assert column.values.dtype == np.float64, f"{column.name}: values are {column.values.dtype}"
     assert column.steps.dtype == np.float64, f"{column.name}: steps are {column.steps.dtype}"
     assert len(column.values) == len(column.steps) == len(column.rows), f"{column.name}: lengths differ"
-    assert len(column.values), f"{column.name}: an empty column"
-    assert bool(np.all(column.rows[1:] >= column.rows[:-1])), f"{column.name}: rows are not in writing order"
+    assert len(column.values), f"{column.name}: empty column"
+    assert bool(np.all(column.rows[1:] >= column.rows[:-1])), f"{column.name}: rows are not in file order"
 
 
 def _check_noise(reader: Reader) -> None:
-    """Whatever a file holds, recognising it is a number between 0 and 1."""
+    """Whatever a file holds, recognizing it is a number between 0 and 1."""
     noise = random.Random(0)
     for data in (b"\0" * 300, noise.randbytes(5000), b"\xff\xfe\x00", b"\n" * 50, "straße ☃ 1.5".encode()):
-        sureness = reader.recognises(_source(data, "noise"))
-        assert 0 <= sureness <= 1, f"{reader.slug} rates noise {sureness}"
+        sureness = reader.recognizes(_source(data, "noise"))
+        assert 0 <= sureness <= 1, (
+            f"{reader.slug}: recognizes() returns {sureness} for noise, expected 0 to 1"
+        )
 
 
 def _check_cuts(reader: Reader, sample: bytes, path: str, logs: list[Log]) -> None:

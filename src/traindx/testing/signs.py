@@ -26,7 +26,7 @@ def check_sign(sign: Sign, run: Run, *, scale_free: bool = True, variants: slice
     """
     answer = sign(run)
     _check_answer(sign, run, answer)
-    assert _same(sign(run), answer), f"{sign.slug} answers the same run differently"
+    assert _same(sign(run), answer), f"{sign.slug} gives two answers for the same run"
     if scale_free:
         # By a power of two, so that rounding cannot be what makes the difference; and without what tells the
         # number of classes, because guessing among them costs ln C on any scale.
@@ -41,7 +41,7 @@ def _check_answer(sign: Sign, run: Run, answer: Answer) -> None:
     if not isinstance(answer, Finding):
         assert answer is None or isinstance(answer, CannotTell), f"{sign.slug} answers {answer!r}"
         return
-    assert not sign.missing(run), f"{sign.slug} finds something in what was not recorded"
+    assert not sign.missing(run), f"{sign.slug} returns a finding without the quantities it needs"
     for evidence in answer.evidence:
         first, last = evidence.steps
         assert np.isfinite([first, last]).all(), f"{sign.slug}: evidence at {evidence.steps}"

@@ -103,6 +103,13 @@ class Casebook:
         values = [value for _, several in asked for value in several]
         return [_case(line) for line in self._read(query, [*values, _LARGEST if last is None else last])]
 
+    def note_applied(self, run: str, *, is_applied: bool) -> None:
+        """Note of the proven change of a treatment whether its patch is in the source."""
+        with self._opened(writes=True) as connection:
+            connection.execute(
+                "UPDATE cases SET patch_applied = ? WHERE run = ? AND proven = 1", (int(is_applied), run)
+            )
+
     def past_effects(self) -> dict[str, tuple[int, int]]:
         """How often each kind of change was tried with a clear outcome, and how often it helped."""
         found: dict[str, tuple[int, int]] = {}
@@ -138,13 +145,13 @@ class Casebook:
                         _create(connection)
                     yield connection
         except sqlite3.OperationalError as error:
-            todo = "try again" if "locked" in str(error) else "is its folder there, and may it be written?"
-            raise TraindxError(f"{self.place}: the casebook cannot be opened ({error}); {todo}") from error
+            todo = "try again" if "locked" in str(error) else "check that its folder exists and is writable"
+            raise TraindxError(f"{self.place}: cannot open the casebook ({error}); {todo}") from error
         except sqlite3.DatabaseError as error:
             raise _no_casebook(self.place, str(error)) from error
         except OSError as error:
             raise TraindxError(
-                f"{self.place}: the casebook cannot be opened ({error.strerror}); choose another folder"
+                f"{self.place}: cannot open the casebook ({error.strerror}); choose another folder"
             ) from error
 
 
@@ -181,11 +188,11 @@ def _refuse_others(connection: sqlite3.Connection, place: Path) -> None:
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
     connection.execute("COMMIT")
     if owner != _OURS and (owner or tables):
-        raise _no_casebook(place, "the database of another program")
+        raise _no_casebook(place, "another program's database")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > _VERSION:
         raise TraindxError(
-            f"{place}: is a casebook of version {version}, this traindx knows {_VERSION}; update traindx"
+            f"{place}: casebook version {version}, but this traindx supports {_VERSION}; update traindx"
         )
 
 
@@ -210,7 +217,7 @@ def _has_table(connection: sqlite3.Connection) -> bool:
 
 
 def _no_casebook(place: Path, what: str) -> TraindxError:
-    return TraindxError(f"{place}: is no casebook ({what}); move it away, and traindx begins a new one")
+    return TraindxError(f"{place}: not a casebook ({what}); move it, and traindx creates a new one")
 
 
 def _kind(text: str) -> str:

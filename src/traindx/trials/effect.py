@@ -11,7 +11,7 @@ from traindx.trials.measure import start_of
 from traindx.trials.types import Arm, Outcome, Pair, Trial, counted_pairs
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
-"""Student's t, 97.5 %, by degrees of freedom."""
+"""Student's t, 97.5%, by degrees of freedom."""
 _NORMAL, _FIRST_ORDER, _SECOND_ORDER = 1.960, 2.372, 2.823
 """Of the normal distribution, and the first terms in one over the degrees of freedom (Fisher's expansion)."""
 _MATERIAL = 0.05
@@ -19,7 +19,7 @@ _MATERIAL = 0.05
 _LEAST_ERROR = 0.01
 """The same for shares of wrong answers, in absolute terms."""
 _LEAST_OF_START = 0.005
-"""The same for losses, of where the loss began: below it both arms have learnt what there is."""
+"""The same for losses, of where the loss began: below it both arms have learned what there is."""
 _ERRORS = (Measure.ERROR, Measure.VALIDATION_ERROR, Measure.BALANCED_ERROR)
 _LOSSES = (Measure.LOSS, Measure.LOSS_SIZE, Measure.VALIDATION_LOSS)
 
@@ -45,7 +45,7 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     counted = counted_pairs(pairs)
     if not counted:
         why = next((arm.problem for pair in pairs for arm in (pair.treated, pair.control) if arm.problem), "")
-        says = why or "no pair of arms could be measured"
+        says = why or "no pair of runs could be measured"
         return Effect(None, None, None, None, Outcome.INCONCLUSIVE, says)
     shares = [_share(pair, measure) for pair in counted]
     better, span = statistics.fmean(shares), _within(_interval(shares))
@@ -60,7 +60,7 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
         gain=better,
         gain_interval=span,
         outcome=outcome,
-        says=_says(counted, shares, finite),
+        says=_says(counted, shares, outcome, finite=finite),
     )
 
 
@@ -119,18 +119,29 @@ def _outcome(interval: Interval | None) -> Outcome:
     return Outcome.WORSE if high < 0 else Outcome.INCONCLUSIVE
 
 
-def _says(counted: Sequence[Pair], shares: Sequence[float], finite: bool) -> str:
-    pairs = count(len(counted), "seed")
-    says = f"better with {sum(one > 0 for one in shares)} of {pairs}"
+def _says(counted: Sequence[Pair], shares: Sequence[float], outcome: Outcome, *, finite: bool) -> str:
+    says = _seeds(shares, outcome)
     if finite:
         return says
     control = sum(not math.isfinite(_value(pair.control)) for pair in counted)
     treated = sum(not math.isfinite(_value(pair.treated)) for pair in counted)
     stopped = next((pair.treated.problem for pair in counted if pair.treated.problem), "")
     if stopped:
-        return f"{says}; with the change {stopped}"
-    ends = f"ends in NaN or infinity without the change with {control} of {pairs}, with it with {treated}"
-    return ends if control == treated == len(counted) else f"{says}; {ends}"
+        return f"{says}; treated run failed: {stopped}"
+    runs = len(counted)
+    ends = f"{control} of {count(runs, 'control run')} and {treated} of {count(runs, 'treated run')}"
+    broke = f"NaN or infinity in {ends}"
+    return broke if control == treated == runs else f"{says}; {broke}"
+
+
+def _seeds(shares: Sequence[float], outcome: Outcome) -> str:
+    """In how many seeds the treated run is better, or worse if it is better in none."""
+    better, is_open = sum(one > 0 for one in shares), outcome is Outcome.INCONCLUSIVE
+    if is_open and len(shares) == 1:
+        return "better in one run, not proven" if better else "worse (1 seed)"
+    is_worse = outcome is Outcome.WORSE or (is_open and not better)
+    word, number = ("worse", sum(one < 0 for one in shares)) if is_worse else ("better", better)
+    return f"{word} in {number} of {count(len(shares), 'seed')}" + (", not proven" if is_open else "")
 
 
 def _value(arm: Arm) -> float:
@@ -183,7 +194,7 @@ def wins_clearly(trial: Trial) -> bool:
 
 
 def costs_answers(trial: Trial) -> bool:
-    """Whether a lower loss comes with fewer right answers."""
+    """Whether a lower loss comes with a lower accuracy."""
     return trial.metrics is not None and trial.metrics[0] - trial.metrics[1] > _ANSWERS
 
 

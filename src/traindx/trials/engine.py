@@ -9,20 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from traindx.changes.types import ChangeSpec, Measure, change_of, name_of
+from traindx.changes.types import ChangeSpec, Measure, change_of, label_of
 from traindx.diagnosis.engine import diagnose
+from traindx.format import clock
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
 from traindx.trials.measure import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, Runner
-from traindx.trials.types import Arm, Candidate, Pair, Progress
+from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher
 from traindx.trials.workspace import Workspace
 
 _ARM_SECONDS = 30.0
 """What an arm takes by default, at most."""
 _FEWEST = 100
-"""Steps below which hardly anything is learnt."""
+"""Steps below which hardly anything is learned."""
 
 
 @dataclass
@@ -44,7 +45,12 @@ class Budget:
     @property
     def seconds_left(self) -> float:
         """Until the time is over."""
-        return 60 * self.minutes - (time.monotonic() - self.began)
+        return 60 * self.minutes - self.seconds_spent
+
+    @property
+    def seconds_spent(self) -> float:
+        """Since the first run began."""
+        return time.monotonic() - self.began
 
 
 def arm_steps(run: Run, seconds: float, wanted: int | None, arm_seconds: float | None) -> int:
@@ -78,6 +84,9 @@ class Engine:
     """What the first run took."""
     budget: Budget
     say: Progress
+    watcher: Watcher = field(default_factory=Watcher)
+    ordered: int = 0
+    """Trial runs that are decided on so far."""
     _done: dict[tuple[tuple[ChangeSpec, ...], int], ArmResult] = field(default_factory=dict)
     _named: Counter[str] = field(default_factory=Counter)
     """How often an arm of a name was ordered: what is timed runs again, into a folder of its own."""
@@ -88,7 +97,7 @@ class Engine:
         self._done[done.order.changes, done.order.seed] = done
 
     def prepare(self, plans: Sequence[Candidate], seeds: Sequence[int]) -> None:
-        """Run the arms of several changes beside each other; those that are timed wait for their own turn."""
+        """Run the arms of several changes in parallel; those that are timed wait for their own turn."""
         untimed = [one for one in plans if one.measure is not Measure.SPEED]
         wanted = dict.fromkeys(arm for one in untimed for arm in _arms(one, seeds))
         self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
@@ -116,7 +125,7 @@ class Engine:
         return diagnose(done.run).healthy if done is not None and done.run is not None else None
 
     def at_once(self, measure: Measure) -> int:
-        """Arms that may run beside each other."""
+        """Arms that may run in parallel."""
         return self.runner.at_once(timed=measure is Measure.SPEED)
 
     def run_aside(self, orders: Sequence[ArmSpec], measure: Measure) -> list[ArmResult]:
@@ -125,6 +134,7 @@ class Engine:
 
     def _run(self, wanted: Sequence[tuple[tuple[ChangeSpec, ...], int]], measure: Measure) -> None:
         orders = [self.order(*one) for one in wanted]
+        self.ordered += len(orders)
         for done in self._beside_each_other(self._carry_out, orders, measure):
             self._done[done.order.changes, done.order.seed] = done
 
@@ -169,13 +179,19 @@ class Engine:
         with self._counting:
             self.budget.spent += 1
             spent = self.budget.spent
-        what = name_of(order.changes) or "without a change"
-        left = max(0.0, self.budget.seconds_left)
+        what = label_of(order.changes) or "control"
         most = self.budget.arms
         # A proof that has begun is brought to its end.
-        number = f"arm {spent} of at most {most}" if spent <= most else f"arm {spent}, to end a proof"
-        self.say(f"{number}: {what}, seed {order.seed}; {left:.0f} s left")
-        return self.runner.carry_out(order)
+        number = f"{spent}/{most}" if spent <= most else f"{spent} (over the limit, finishing a pair)"
+        elapsed, limit = clock(self.budget.seconds_spent), clock(60 * self.budget.minutes)
+        self.say(f"trial {number}: {what}, seed {order.seed} · {elapsed} elapsed, limit {limit}")
+        steps = order.steps or self.steps
+        trial_run = TrialRun(spent, self.ordered, what, order.seed, steps, order.folder)
+        self.watcher.begins(trial_run)
+        began = time.monotonic()
+        done = self.runner.carry_out(order)
+        self.watcher.ends(trial_run, time.monotonic() - began)
+        return done
 
 
 def _arms(candidate: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:

@@ -78,7 +78,7 @@ def steps_of(run: Run) -> int:
 
 
 def accuracy(run: Run, until: float | None = None) -> float | None:
-    """The share of right answers at the end, or at a step; on validation data where there is some."""
+    """The accuracy at the end, or at a step; on validation data where there is some."""
     for measure in _ANSWERS:
         wrong = end(run, measure, until)
         if wrong is not None and math.isfinite(wrong):

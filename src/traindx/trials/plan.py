@@ -25,7 +25,7 @@ _LEAST = 0.01
 """Worth below which nothing is tried."""
 _FAIR = 0.15
 """Worth from which on a change is tried although the run is taken for healthy: somebody asked for it."""
-_LEARNT = 0.01
+_LEARNED = 0.01
 """Of where a training loss began: below it there is nothing left to gain."""
 _PRECEDENCE = (Measure.BALANCED_ERROR, Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
 """What changes that are tried together are compared by, if they are compared by different things."""
@@ -73,7 +73,7 @@ def _informed(one: Candidate, past: Past) -> Candidate:
     # As if it had been tried twice more, with one success.
     factor = 2 * (helped + 1) / (tried + 2)
     return replace(
-        one, worth=one.worth * factor, because=f"helped in {helped} of {tried} cases of this project"
+        one, worth=one.worth * factor, because=f"helped in {helped} of {tried} past trials of this project"
     )
 
 
@@ -100,17 +100,17 @@ def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: R
     # Of several changes the one counts after which the loss says least, and that tells most measures.
     told = [one for one in told if one[0] in _PRECEDENCE]
     wishes = min(told, key=lambda one: (_PRECEDENCE.index(one[0]), -len(one)), default=())
-    if not wishes and Symptom.GENERALISES_BADLY in among:
+    if not wishes and Symptom.GENERALIZES_BADLY in among:
         wishes = BY_VALIDATION
-    elif not wishes and _is_learnt(run):
+    elif not wishes and _is_learned(run):
         wishes = (Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
     return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)
 
 
-def _is_learnt(run: Run) -> bool:
+def _is_learned(run: Run) -> bool:
     """Whether the training loss has come down so far that a change could hardly be seen in it."""
     ends, begins = end(run, Measure.LOSS), start_of(curve(run, Measure.LOSS))
-    return ends is not None and begins is not None and 0 <= ends < _LEARNT * begins
+    return ends is not None and begins is not None and 0 <= ends < _LEARNED * begins
 
 
 _RUINED = -0.9
@@ -125,7 +125,7 @@ def next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candi
 
 
 def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
-    """More of what helped, as long as more helps more, and of a rate that shows nothing; less of too much."""
+    """A larger dose if it helped more or showed nothing yet; a smaller one if it was too much."""
     spec = candidate.changes[0]
     doses = change_of(spec).doses
     if len(candidate.changes) > 1 or doses is None or not spec.is_factor:
@@ -156,12 +156,12 @@ def _helps_more(trial: Trial, before: Trial) -> bool:
 
 
 def _steadied(candidate: Candidate, trial: Trial) -> Candidate | None:
-    """The same at a lower rate, where a change breaks with some seed what did not break without it."""
+    """The same at a lower learning rate, if a change breaks a run that did not break without it."""
     steady = _steadying()
     is_lowered = any(spec.name == steady.name for spec in candidate.changes)
     if is_lowered or not any(_is_broken_by(pair, trial.measure) for pair in trial.counted):
         return None
-    title = f"{candidate.title}, at a lower rate"
+    title = f"{candidate.title}, at a lower learning rate"
     return replace(candidate, changes=(*candidate.changes, steady), title=title)
 
 
@@ -173,5 +173,5 @@ def _steadying() -> ChangeSpec:
 
 
 def _is_broken_by(pair: Pair, measure: Measure) -> bool:
-    # Where it stopped with an error, a lower rate does not make the change fit.
+    # Where it stopped with an error, a lower learning rate does not make the change fit.
     return not pair.treated.problem and gain([pair], measure) <= _RUINED

@@ -17,7 +17,7 @@ from traindx.errors import UnreadableError
 from traindx.readers.loading.runs import load
 from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.recorder.launch.environment import NOTES
-from traindx.recorder.launch.outcome import recordings, stopped, why_nothing
+from traindx.recorder.launch.outcome import recordings, silence, stopped
 from traindx.run import Run
 from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
 from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
@@ -64,18 +64,18 @@ def _recorded(folder: Path) -> Run | None:
 
 def _problem(order: ArmSpec, run: Run | None, code: int | None) -> str:
     if code is None:
-        did = "end" if run is not None else "take a step"
-        return f"it did not {did} within {order.seconds:.0f} s"
+        did = "finish" if run is not None else "reach its first step"
+        return f"did not {did} within {order.seconds:.0f} s"
     if code and not stopped(order.folder):
-        when = "" if run is not None else " before it trained"
-        return f"it ended with code {code}{when}: {last_line(order.folder / OUTPUT)}"
-    return "" if run is not None else why_nothing(order.folder)
+        when = "" if run is not None else " before training"
+        return f"exit code {code}{when}: {last_line(order.folder / OUTPUT)}"
+    return "" if run is not None else str(silence(order.folder))
 
 
 def last_line(path: Path) -> str:
     """What a program said last."""
     lines = [line.strip() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "it said nothing"
+    return lines[-1][:200] if lines else "no output"
 
 
 def _unapplied(order: ArmSpec) -> str:
@@ -103,18 +103,18 @@ def refused(folder: Path, change: ChangeSpec) -> str:
     """Why a change was refused, be it at one of several places; empty where it took hold at all of them."""
     notes = [note for note in _notes(folder) if note["change"] == str(change)]
     reasons = [str(note["says"]) for note in notes if not note["applied"]]
-    nothing = "" if notes else f"nothing in the program was found that {change.name} could be applied to"
+    nothing = "" if notes else "nothing to change in this program"
     return reasons[0] if reasons else nothing
 
 
 _MOST = 4
-"""Arms beside each other on one machine, however many cores it has."""
+"""Arms in parallel on one machine, however many cores it has."""
 
 
 _MISSING = "No such file"
 _IN_A_COPY = (
-    "it ran in a copy of the working directory, from which paths such as ../data lead elsewhere;"
-    " --in-place runs it where it is"
+    "trial runs use a copy of the working directory, so relative paths such as ../data do not resolve;"
+    " use --in-place"
 )
 
 
@@ -126,7 +126,7 @@ class Runner(Protocol):
         ...
 
     def at_once(self, *, timed: bool) -> int:
-        """Arms that may run beside each other: one where it is time that is measured."""
+        """Arms that may run in parallel: one where it is time that is measured."""
         ...
 
     def threads(self, *, timed: bool) -> int:
@@ -159,7 +159,7 @@ class LocalRunner:
     notes: ClassVar[tuple[str, ...]] = ()
 
     def carry_out(self, order: ArmSpec) -> ArmResult:
-        """Run an arm in its working directory, which is gone afterwards if it is a copy."""
+        """Run an arm in its working directory, which is gone afterward if it is a copy."""
         try:
             there = self.workspace.arm(order.folder)
             for name, content in order.replaced:
@@ -192,7 +192,7 @@ def cores() -> int:
 
 
 _AT_ONCE = 2
-"""Programs beside each other at most."""
+"""Programs in parallel at most."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from traindx.changes.source.patch import Patch
-from traindx.changes.types import change_of
+from traindx.changes.types import change_of, label_of
 from traindx.format import count
 from traindx.trials.effect import (
     effect_of,
@@ -92,11 +92,16 @@ class _Search:
     @property
     def why_untried(self) -> str:
         if self.best is not None and self.is_over:
-            return f"no need: {self.best.name} won clearly"
+            is_first = self.best is next(iter(self.trials.values()))
+            return f"{'the first one' if is_first else label_of(self.best.changes)} was enough"
         spent = self.engine.budget
         if spent.over:
             return spent.over
-        return "the time was over" if spent.seconds_left <= 0 else f"all {spent.arms} arms were spent"
+        return (
+            "time limit reached"
+            if spent.seconds_left <= 0
+            else f"limit of {count(spent.arms, 'trial')} reached"
+        )
 
     def tell_rivals_apart(self) -> None:
         """Begin with the first fixes of the two likeliest causes, where the second is nearly as likely."""
@@ -111,12 +116,12 @@ class _Search:
         if not all(self.trials[one.changes].counted for one in both):
             return
         figures = [
-            f"{trial.name} gains {100 * gain_of(trial):.0f} %"
+            f"{label_of(trial.changes)} gains {100 * gain_of(trial):.0f}%"
             for trial in (self.trials[one.changes] for one in both)
         ]
         causes = " and ".join(one.cause for one in both)
         self.notes.append(
-            f"{causes} were close: one pair of arms for each came first, where {' and '.join(figures)}"
+            f"{causes} were about equally likely: one fix of each was tried first ({', '.join(figures)})"
         )
 
     def go_on(self) -> None:
@@ -146,7 +151,7 @@ class _Search:
         other = min(others, key=rank, default=None)
         if other is None:
             return
-        title = f"{best.title}, and: {other.title}"
+        title = f"{best.title} + {other.title}"
         self._screen([Candidate((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
         self._prove(only_whole=False)
 
@@ -216,7 +221,7 @@ def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
         effect=found.mean,
         interval=found.interval,
         outcome=Outcome.INCONCLUSIVE if refused else found.outcome,
-        says=f"cannot be applied here: {refused}" if refused else found.says,
+        says=f"not applicable: {refused}" if refused else found.says,
         gain=found.gain,
         gain_interval=found.gain_interval,
     )
@@ -264,7 +269,7 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
         content = (path.relative_to(origin).as_posix(), patch.content)
         return replace(order, changes=(), replaced=(content,))
 
-    engine.say(f"running the patched program with {count(_PAIRS, 'seed')}")
+    engine.say(f"rerunning the patched program ({count(_PAIRS, 'seed')})")
     first = best.pairs[:_PAIRS]
     ran = engine.run_aside([patched(pair) for pair in first], best.measure)
     if engine.budget.over:

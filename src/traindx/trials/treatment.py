@@ -13,6 +13,7 @@ from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
+from traindx.format import Displayed
 from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
@@ -23,7 +24,7 @@ from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated, verify_patch
-from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial
+from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
 from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4
@@ -41,9 +42,9 @@ class TreatOptions:
     """How a command is to be treated."""
 
     steps: int | None = None
-    """Steps of every arm."""
+    """Steps of every trial run."""
     seconds: float | None = None
-    """Seconds of every arm, about."""
+    """Seconds of every trial run, about."""
     arms: int = 24
     minutes: float = 10.0
     seeds: int = len(SEEDS)
@@ -53,15 +54,15 @@ class TreatOptions:
     dry: bool = False
     """Whether only the plan is made."""
     saves_model: Path | None = None
-    """Where the weights of the treated model go."""
+    """Where the weights of the fixed model go."""
     in_place: bool = False
-    """Whether arms run in the working directory itself, and not in copies of it."""
+    """Whether trial runs use the working directory itself instead of copies."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "seconds", "arms", "minutes", "seeds"):
             value, option = getattr(self, name), "trials" if name == "arms" else name
             if value is not None and not value > 0:
-                raise TraindxError(f"--{option} {value}: is no number above 0")
+                raise TraindxError(f"--{option} must be greater than 0")
 
     @property
     def changes(self) -> tuple[tuple[ChangeSpec, ...], ...]:
@@ -69,8 +70,8 @@ class TreatOptions:
         return tuple(parse_changes(text) for text in self.only)
 
 
-@dataclass(frozen=True)
-class TreatResult:
+@dataclass(frozen=True, repr=False)
+class TreatResult(Displayed):
     """What came out."""
 
     report: Report
@@ -78,12 +79,14 @@ class TreatResult:
     patch: Patch | None
     plan: tuple[Candidate, ...]
     beliefs: tuple[tuple[str, float, float], ...]
-    """Causes, with what they were worth before the trials and after them."""
+    """Causes, with their confidence before the trials and after them."""
     command: str
     folder: Path
     seconds: float
-    """What one arm takes."""
+    """What one trial run takes."""
     notes: tuple[str, ...] = ()
+    elapsed: float = 0.0
+    """Seconds that all of it took."""
 
 
 def treat(
@@ -93,6 +96,7 @@ def treat(
     out: Path | str = ".traindx/treatments",
     name: str | None = None,
     say: Progress | None = None,
+    watcher: Watcher | None = None,
     keeps_case: bool = True,
     engine: str = LOCAL,
     address: str | None = None,
@@ -101,12 +105,12 @@ def treat(
 ) -> TreatResult:
     """Record and diagnose a program, and try changes until one is proven or the budget is spent.
 
-    The program is a script or the words of a command. What is run is kept in a new folder below `out`, and
-    the case in the casebook of the working directory, unless `keeps_case` says otherwise. `say` is told what
-    is going on.
+    The program is a script or the words of a command. All runs are kept in a new folder below `out`, and the
+    case in the casebook of the working directory if `keeps_case`. `say` is called with one line of progress
+    at a time; a `watcher` hears of the diagnosis and of every trial run.
 
-    Arms are processes of this machine, or with the engine "ray" tasks of Ray: on this machine, or on the
-    cluster at an address, where each takes so many CPUs (1) and GPUs (none).
+    Trial runs are processes of this machine. With the engine "ray" they are Ray tasks, on this machine or on
+    the cluster at `address`; each needs `cpus_per_arm` CPUs (default 1) and `gpus_per_arm` GPUs (default 0).
     """
     # Not before it is needed: it loads torch.
     from traindx.changes.live.apply import check
@@ -122,7 +126,7 @@ def treat(
     says: Progress = say or (lambda _: None)
     workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
     with closing(_runner(cluster, workspace, folder, says)) as runner:
-        treated = _treated(found, folder, workspace, runner, wish, book, says)
+        treated = _treated(found, folder, workspace, runner, wish, book, says, watcher or Watcher())
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -137,12 +141,12 @@ def cluster_of(
 ) -> Cluster | None:
     """The Ray that is asked for, or None; refused where what was asked makes no sense."""
     if engine not in ENGINES:
-        raise TraindxError(f'there is no engine "{engine}"; there are {" and ".join(ENGINES)}')
+        raise TraindxError(f'unknown engine "{engine}"; expected {" or ".join(ENGINES)}')
     if engine == RAY:
         return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
     asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
     if given := [name for name, value in asked.items() if value is not None]:
-        raise TraindxError(f"--{given[0]}: is for --engine ray; arms run in processes of this machine")
+        raise TraindxError(f"--{given[0]} needs --engine ray")
     return None
 
 
@@ -163,6 +167,7 @@ def _treated(
     wish: TreatOptions,
     book: Casebook,
     say: Progress,
+    watcher: Watcher,
 ) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
     notes = [] if workspace.copies else [IN_PLACE]
@@ -170,6 +175,7 @@ def _treated(
     run = first.run
     assert run is not None
     diagnosis = diagnose(run)
+    watcher.diagnosed(run, diagnosis)
     steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
     engine = Engine(
         command=command,
@@ -181,13 +187,14 @@ def _treated(
         seconds=first.seconds,
         budget=budget,
         say=say,
+        watcher=watcher,
     )
     engine.known(replace(first, problem="" if not first.crashed else first.problem))
     plan = _plan(diagnosis, run, wish, book)
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
-            notes.append(f"the run looks healthy; {plan[0].cause} was likely enough to be tried")
+            notes.append(f"the run looks healthy; {plan[0].cause} was still likely enough to try")
         treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
         best = treatment.best
         if best is not None:
@@ -213,6 +220,7 @@ def _treated(
         folder=folder,
         seconds=first.seconds * steps / max(1, steps_of(run)),
         notes=tuple(notes),
+        elapsed=budget.seconds_spent,
     )
 
 
@@ -220,7 +228,7 @@ def _first(
     command: Command, folder: Path, workspace: Workspace, runner: Runner, wish: TreatOptions, say: Progress
 ) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
-    say("recording the program as it is")
+    say("recording the program without changes")
     home = folder / "control"
     order = ArmSpec(
         command=command,
@@ -235,7 +243,7 @@ def _first(
     if done.run is None:
         output = home / OUTPUT
         raise TraindxError(
-            f"{command.title}: {done.problem}" + (f"; its output is in {output}" if output.exists() else "")
+            f"{command.title}: {done.problem}" + (f"; output: {output}" if output.exists() else "")
         )
     run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
     return replace(done, run=run, order=order)
@@ -252,7 +260,9 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) ->
     for only in wish.changes:
         changes = resolved_together(only, run)
         if changes is None:
-            raise TraindxError(f"{name_of(only)}: the run shows no validation loss that turns up again")
+            raise TraindxError(
+                f'"{name_of(only)}": the run has no validation loss with a minimum before its end'
+            )
         measure = measured_by(symptoms, changes, run)
         plan.append(known.get(changes) or Candidate(changes, "", name_of(changes), measure, worth=1.0))
     return plan
@@ -263,12 +273,12 @@ def _patch(best: Trial, run: Run) -> tuple[Patch | None, list[str]]:
     try:
         return patch_of(best.changes, run), []
     except Exception as error:  # a source may be written as no edit expects
-        return None, [f"no patch was made: {type(error).__name__}: {error}; please report it"]
+        return None, [f"no source patch: {type(error).__name__}: {error}; report this bug"]
 
 
 def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:
     """Run the best arm once more, and keep the weights it ends with; what is to be noted of that."""
-    engine.say("training the treated model once more, to keep its weights")
+    engine.say("training with the fix once more to save the weights")
     order = engine.order(best.changes, 0, "saved")
     order = replace(order, saves=(order.folder / _WEIGHTS).resolve())
     (done,) = engine.run_aside([order], best.measure)
@@ -278,5 +288,5 @@ def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:
         try:
             shutil.copy(weights, into)
         except OSError as error:
-            why = f"{error.strerror}; they are in {weights}"
-    return [f"{into}: the weights were not saved: {why}"] if why else []
+            why = f"{error.strerror}; copy them from {weights}"
+    return [f"weights not saved to {into}: {why}"] if why else []

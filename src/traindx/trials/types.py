@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from traindx.changes.types import ChangeSpec, Measure, name_of
 from traindx.comparison.types import Comparison
@@ -12,6 +13,35 @@ from traindx.run import Run
 
 Progress = Callable[[str], None]
 """Is told one line at a time."""
+
+
+@dataclass(frozen=True)
+class TrialRun:
+    """A run of the program that a treatment begins."""
+
+    number: int
+    """Counted from 1."""
+    ordered: int
+    """How many are decided on so far; more may follow from what they show."""
+    label: str
+    """The change it has, or "control"."""
+    seed: int
+    steps: int
+    folder: Path
+    """Where its recording grows."""
+
+
+class Watcher:
+    """Hears what a treatment does while it does it; the methods are called from several threads."""
+
+    def diagnosed(self, run: Run, diagnosis: Diagnosis) -> None:
+        """The program is diagnosed, and trials follow."""
+
+    def begins(self, trial_run: TrialRun) -> None:
+        """A trial run begins."""
+
+    def ends(self, trial_run: TrialRun, seconds: float) -> None:
+        """A trial run has ended after so many seconds."""
 
 
 class Outcome(Enum):
@@ -43,7 +73,7 @@ class Arm:
     refused: str = ""
     """Why the change could not be applied to this program."""
     metric: float | None = None
-    """The share of right answers at its end, where the program shows one."""
+    """The accuracy at its end, where the program shows one."""
     metrics: tuple[tuple[float, float], ...] = ()
     """The same over steps, for pictures."""
 
@@ -71,14 +101,14 @@ class Trial:
     effect: float | None
     """The mean difference, treated minus control; None where no pair counts or an arm ends in no number."""
     interval: tuple[float, float] | None
-    """95 %, over the pairs; None with a single pair."""
+    """95%, over the pairs; None with a single pair."""
     outcome: Outcome
     says: str
     """Why the outcome is what it is, in a sentence."""
     gain: float | None = None
     """How much better the treated arms are, as a share of the larger of both: from -1 to 1."""
     gain_interval: tuple[float, float] | None = None
-    """95 %, over the pairs; the outcome follows from it."""
+    """95%, over the pairs; the outcome follows from it."""
     healthy_after: float | None = None
     """How likely the first treated run is healthy, by its own diagnosis; None where it did not help."""
 
@@ -94,7 +124,7 @@ class Trial:
 
     @property
     def metrics(self) -> tuple[float, float] | None:
-        """The mean shares of right answers of control arms and of treated ones, where all tell theirs."""
+        """The mean accuracy of control arms and of treated ones, where all tell theirs."""
         both = [(pair.control.metric, pair.treated.metric) for pair in self.counted]
         known = [(one, other) for one, other in both if one is not None and other is not None]
         if not known or len(known) < len(both):
@@ -131,7 +161,7 @@ class Candidate:
     title: str
     measure: Measure
     worth: float
-    """How promising it is: the belief in its cause, less for later fixes, and by what past cases say."""
+    """How promising it is: the confidence in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
     order: str = ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from traindx.errors import TraindxError
 from traindx.run import Run
 
-IN_PLACE = "the program ran in the working directory itself, and may have overwritten what it writes"
+IN_PLACE = "the program ran in the working directory itself and may have overwritten its own output files"
 
 _LARGEST = 256 << 20
 """Bytes that are copied for every arm at most."""
@@ -104,8 +104,8 @@ def workspace_of(
             if arms is not None:
                 arms.rmdir()
             raise TraindxError(
-                f"{origin}: holds more than {_LARGEST >> 20} MB, too much for a copy for each run of the"
-                " program; with --in-place it runs there, and may overwrite what it has written before"
+                f"{origin} has more than {_LARGEST >> 20} MB, too much to copy for each trial run;"
+                " use --in-place to run there (may overwrite files the program writes)"
             )
     return Workspace(origin, copies=True, besides=besides, without=without)
 

@@ -82,7 +82,7 @@ CHANGED = {
     ),
     ("targets.standardize", INDEXED): (
         "+target_mean, target_std = y.mean(), y.std()"
-        "  # a prediction * target_std + target_mean has the old unit\n"
+        "  # prediction * target_std + target_mean is in the original unit\n"
         "+y = (y - target_mean) / target_std"
     ),
     ("inputs.replace_nonfinite", INDEXED): "+X = torch.nan_to_num(X, nan=0.0, posinf=0.0, neginf=0.0)",
@@ -110,7 +110,7 @@ CHANGED = {
     ),
     ("targets.standardize", KERAS): (
         "+target_mean, target_std = y_tr.mean(), y_tr.std()"
-        "  # a prediction * target_std + target_mean has the old unit\n"
+        "  # prediction * target_std + target_mean is in the original unit\n"
         "+y_tr = (y_tr - target_mean) / target_std\n+y_te = (y_te - target_mean) / target_std"
     ),
     ("inputs.standardize", CLASS): (
@@ -142,10 +142,10 @@ def test_only_training_rows_are_counted_where_they_are_cut_out(bench: Bench) -> 
     assert "x[:48].mean(0), x[:48].std(0)" in bench.patch(cut, "inputs.standardize").after
 
 
-def test_pictures_are_standardised_as_a_whole(bench: Bench) -> None:
+def test_pictures_are_standardized_as_a_whole(bench: Bench) -> None:
     pictures = PLAIN.replace("nn.Linear(4, 8)", "nn.Conv2d(1, 8, 3)")
     assert "input_mean, input_std = x.mean(), x.std()" in bench.patch(pictures, "inputs.standardize").after
-    assert bench.refusal(pictures, "inputs.clip 8").startswith("train.py learns from pictures or series")
+    assert bench.refusal(pictures, "inputs.clip 8").startswith("train.py trains on images or sequences")
 
 
 OWN = """\
@@ -161,20 +161,20 @@ class Targets(Wrapped):
 Targets().compare()
 """
 REFUSED = {
-    ("targets.standardize", OWN): "self of train.py comes from several places",
-    ("inputs.standardize", HF): "no optimizer is made in so many words at train.py:?",
-    ("targets.standardize", CLASS): "the data comes from Pictures at train.py:4, a class",
+    ("targets.standardize", OWN): "self is assigned in several places in train.py",
+    ("inputs.standardize", HF): "no optimizer constructor found at train.py:?",
+    ("targets.standardize", CLASS): "the data comes from the class Pictures at train.py:4",
     ("inputs.standardize", PLAIN.replace("nn.Linear(4, 8)", "nn.Embedding(4, 8)")): (
-        "train.py looks its inputs up in an Embedding: they are names, not numbers"
+        "train.py passes its inputs to an Embedding: they are indices"
     ),
     ("inputs.standardize", INDEXED.replace("n_train = 100", "input_std = n_train = 100")): (
-        "train.py uses the name input_std for something else"
+        "the name input_std is already used in train.py"
     ),
     ("inputs.standardize", INDEXED.replace("    model = nn", "    X = X * 2\n    model = nn")): (
-        "inputs are taken from X at train.py:9 before it is ready"
+        "X is sliced at train.py:9 before its last assignment"
     ),
     ("targets.standardize", PLAIN.replace("TensorDataset(x, y)", "TensorDataset(*both())")): (
-        "the arrays at train.py:7 have no names: TensorDataset(*both())"
+        "the arrays are not in variables (TensorDataset(*both())) at train.py:7"
     ),
 }
 
@@ -184,8 +184,8 @@ def test_data_that_is_not_clear_is_refused(bench: Bench, change: str, program: s
     assert bench.refusal(program, change) == REFUSED[change, program]
 
 
-def test_classes_are_no_targets_to_be_standardised(bench: Bench) -> None:
+def test_classes_are_no_targets_to_be_standardized(bench: Bench) -> None:
     facts = {LOSS_FUNCTION: "cross_entropy"}
     assert bench.refusal(PLAIN, "targets.standardize", facts) == (
-        "cross_entropy compares no numbers that could be standardised"
+        "cross_entropy does not compare numeric targets"
     )

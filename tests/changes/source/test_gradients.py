@@ -93,18 +93,19 @@ def test_clipping_is_taken_out(bench: Bench) -> None:
 
 
 def test_clipping_that_cannot_be_changed_is_refused(bench: Bench) -> None:
-    assert (
-        bench.refusal(PLAIN, "gradients.clip x 10") == "train.py does not clip gradients with clip_grad_norm_"
-    )
+    assert bench.refusal(PLAIN, "gradients.clip x 10") == "no clip_grad_norm_ call found in train.py"
     used = CLIPPED.replace("torch.nn.utils.clip", "norm = torch.nn.utils.clip")
-    assert bench.refusal(used, "gradients.clip none") == "the norm that clipping gives is used at train.py:6"
+    assert (
+        bench.refusal(used, "gradients.clip none")
+        == "the return value of clip_grad_norm_ is used at train.py:6"
+    )
     twice = CLIPPED + "    torch.nn.utils.clip_grad_norm_(m.parameters(), 1)\n"
     assert bench.refusal(twice, "gradients.clip 1") == (
-        "gradients are clipped at 2 places: train.py:6 and train.py:8"
+        "gradients are clipped in 2 places (train.py:6 and train.py:8)"
     )
     unknown = "opt = SGD(m.parameters())\nopt.step()\n"
     assert bench.refusal(unknown, "gradients.clip 1") == (
-        "train.py does not import what is needed to call torch.nn.utils.clip_grad_norm_"
+        "train.py does not import torch.nn.utils.clip_grad_norm_"
     )
 
 
@@ -130,9 +131,9 @@ def test_gradients_that_are_added_up_are_cleared_behind_the_step(bench: Bench) -
 
 
 def test_clearing_is_refused(bench: Bench) -> None:
-    assert bench.refusal(PLAIN, "gradients.clear_each_step") == "gradients are cleared already at train.py:19"
+    assert bench.refusal(PLAIN, "gradients.clear_each_step") == "gradients are already cleared at train.py:19"
     assert bench.refusal(LIT, "gradients.clear_each_step", LIT_PLACES) == (
-        "train.py holds no step of the optimizer: a framework takes it"
+        "no optimizer.step() found in train.py; a framework calls it"
     )
 
 
@@ -189,28 +190,25 @@ def test_a_loss_that_a_function_is_given_is_divided_there(bench: Bench, backward
 )
 def test_a_backward_pass_of_who_knows_what_is_refused(bench: Bench, backward: str) -> None:
     program = by_a_function(backward).replace("for i,", "data = [a, b]\n    for i,")
-    says = f"what {backward} at train.py:8 takes gradients of cannot be told"
+    says = f"it is unclear what {backward} differentiates at train.py:8"
     assert bench.refusal(program, "loss.divide_accumulated") == says
     assert bench.refusal(program, "loss.negate") == says
 
 
 def test_a_function_of_that_name_that_is_not_of_torch_is_refused(bench: Bench) -> None:
     program = ADDED_UP.replace("loss.backward()", "backward(loss)")
-    says = "what backward(loss) at train.py:5 takes gradients of cannot be told"
+    says = "it is unclear what backward(loss) differentiates at train.py:5"
     assert bench.refusal(program, "loss.divide_accumulated") == says
 
 
 def test_a_loss_without_a_number_to_divide_by_is_refused(bench: Bench) -> None:
     assert bench.refusal(PLAIN, "loss.divide_accumulated") == (
-        "no condition such as step % 4 == 0 stands around the step of the optimizer in train.py"
+        "no condition such as step % 4 == 0 around optimizer.step() in train.py"
     )
     divided = ADDED_UP.replace("loss.backward()", "(loss / ACCUM).backward()")
-    assert bench.refusal(divided, "loss.divide_accumulated") == "the loss is divided already at train.py:5"
+    assert bench.refusal(divided, "loss.divide_accumulated") == "the loss is already divided at train.py:5"
 
 
 def test_places_in_another_file_do_not_count(bench: Bench) -> None:
     elsewhere = {STEP_PLACE: "loops.py:3", BACKWARD_PLACE: "loops.py:2"}
-    assert (
-        bench.refusal(PLAIN, "gradients.clip 1.0", elsewhere)
-        == "loops.py is not a file of Python source here"
-    )
+    assert bench.refusal(PLAIN, "gradients.clip 1.0", elsewhere) == "no Python file loops.py here"

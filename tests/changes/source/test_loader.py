@@ -67,23 +67,23 @@ def test_workers_that_are_there_are_counted_anew(bench: Bench) -> None:
 
 
 REFUSED = {
-    ("loader.shuffle", "loader = DataLoader(data, sampler=s)\n"): "a sampler orders the data at train.py:1",
+    ("loader.shuffle", "loader = DataLoader(data, sampler=s)\n"): "the order is set by sampler at train.py:1",
     (
         "loader.shuffle",
         "loader = DataLoader(data, shuffle=True)\n",
-    ): "the data is shuffled already at train.py:1",
+    ): "the data is already shuffled at train.py:1",
     ("loader.shuffle", "loader = DataLoader(data, shuffle=not test)\n"): (
-        "whether the data is shuffled at train.py:1 is computed: not test"
+        "shuffle is computed (not test) at train.py:1"
     ),
     ("loader.shuffle", "a, b = DataLoader(one), DataLoader(two)\n"): (
-        "which data loader is the one for training cannot be told at train.py:1"
+        "the training data loader is ambiguous at train.py:1"
     ),
-    ("loader.num_workers 2", "batches = x.split(8)\n"): "train.py makes no data loader for training",
+    ("loader.num_workers 2", "batches = x.split(8)\n"): "no training data loader found in train.py",
     ("loader.batch_size x 2", "loader = DataLoader(data, batch_sampler=s)\n"): (
-        "a batch_sampler makes the batches at train.py:1"
+        "batches come from a batch_sampler at train.py:1"
     ),
     ("loader.batch_size x 2", "loader = DataLoader(data, batch_size=len(data) // 9)\n"): (
-        "the batch size at train.py:1 is computed: len(data) // 9"
+        "the batch size is computed (len(data) // 9) at train.py:1"
     ),
 }
 

@@ -119,34 +119,32 @@ def test_a_plain_program_is_written_otherwise(bench: Bench, change: str, program
 
 
 REFUSED = {
-    ("gradients.accumulate 4", TRAINER): "gradients are cleared at 0 places of the loop at train.py:29",
-    ("gradients.skip_nonfinite", TRAINER): "several statements share the line train.py:31",
+    ("gradients.accumulate 4", TRAINER): "the loop at train.py:29 clears gradients 0 times",
+    ("gradients.skip_nonfinite", TRAINER): "several statements on one line at train.py:31",
     ("init.reset he", PLAIN.replace("nn.Linear(4, 8)", "nn.LSTM(4, 8)")): (
-        "train.py holds LSTM, whose weights are drawn otherwise"
+        "train.py has LSTM, which needs another initialization"
     ),
     ("init.reset he", PLAIN.replace("model.parameters()", "both")): (
-        "what the optimizer holds at train.py:14 is not X.parameters()"
+        "the optimizer does not get X.parameters() at train.py:14"
     ),
     ("schedule.cosine", SCHEDULED.replace("plan.step()", "plan.step(); print(plan.get_last_lr())")): (
-        "plan of train.py:15 is used for more than its steps"
+        "plan is used for more than step(), train.py:15"
     ),
     ("stop.at 9", PLAIN.replace("for epoch in range(3)", "while True")): (
-        "train.py shows no loop over a range of epochs around its batches"
+        "no loop over range(epochs) found in train.py"
     ),
-    ("activation.insert relu", PLAIN): "train.py does not show layers that follow each other directly",
+    ("activation.insert relu", PLAIN): "no stacked layers without an activation found in train.py",
     ("output.sigmoid", PLAIN.replace("(8, 3),", "(8, 3), nn.Softmax(1),")): (
-        "that the softmax at train.py:9 is over one unit cannot be told"
+        "the width of the softmax is unclear at train.py:9"
     ),
     ("loss.robust 0.7", PLAIN.replace("CrossEntropyLoss()", "CrossEntropyLoss(weight=w)")): (
-        "nn.CrossEntropyLoss(weight=w) at train.py:15 is no plain cross-entropy of classes"
+        "nn.CrossEntropyLoss(weight=w) at train.py:15 is not a plain cross-entropy over classes"
     ),
     ("layers.normalize", PLAIN.replace("        nn.ReLU(),  # bends\n", "")): (
-        "train.py shows no layer and its hidden activation side by side"
+        "no layer followed by its hidden activation found in train.py"
     ),
-    ("loss.stabilize", PLAIN): (
-        "the loss of train.py shows no logarithm, root or exponential to keep finite"
-    ),
-    ("precision.use float32", PLAIN): "train.py does not ask for half precision in so many words",
+    ("loss.stabilize", PLAIN): ("no unclamped log, sqrt or exp in the loss of train.py"),
+    ("precision.use float32", PLAIN): "no half-precision setting found in train.py",
 }
 
 
@@ -157,7 +155,10 @@ def test_a_loop_that_is_not_clear_is_refused(bench: Bench, change: str, program:
 
 def test_a_schedule_that_is_not_in_the_source_is_not_replaced(bench: Bench) -> None:
     facts = {**STEPS, SCHEDULE: "StepLR"}
-    assert bench.refusal(PLAIN, "schedule.cosine", facts) == "StepLR is there already; two would multiply"
+    assert (
+        bench.refusal(PLAIN, "schedule.cosine", facts)
+        == "the run already has StepLR; two schedules would multiply"
+    )
 
 
 def test_patched_loops_run(bench: Bench, tmp_path: Path) -> None:

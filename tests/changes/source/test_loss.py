@@ -82,24 +82,22 @@ def test_the_loss_is_written_otherwise(bench: Bench, change: str, program: str) 
 
 
 REFUSED = {
-    ("loss.use_mean", PLAIN): 'nn.CrossEntropyLoss() at train.py:15 is not told reduction="sum"',
-    ("loss.label_smoothing 0.1", SUMMED): "nn.MSELoss at train.py:1 knows no label smoothing",
-    ("loss.from_scores", PLAIN): "nn.CrossEntropyLoss at train.py:15 takes no probabilities",
+    ("loss.use_mean", PLAIN): 'nn.CrossEntropyLoss() at train.py:15 does not use reduction="sum"',
+    ("loss.label_smoothing 0.1", SUMMED): "nn.MSELoss at train.py:1 has no label smoothing",
+    ("loss.from_scores", PLAIN): "nn.CrossEntropyLoss at train.py:15 does not expect probabilities",
     ("loss.from_scores", "from torch.nn import BCELoss\nloss = BCELoss()(p, y)\n"): (
-        "train.py imports BCELoss by its name, and BCEWithLogitsLoss not"
+        "train.py imports BCELoss by name but not BCEWithLogitsLoss"
     ),
     ("loss.use_mean", "loss = ((p - y) ** 2).sum()\n"): (
-        "the loss at train.py:1 is not one of torch that is called in so many words"
+        "the loss at train.py:1 is not a direct call of a torch loss"
     ),
     ("loss.negate", "loss = a(x)\nif b:\n    loss = c(x)\nloss.backward()\n"): (
-        "loss is computed at 2 places: train.py:1 and train.py:3"
+        "loss is assigned in 2 places (train.py:1 and train.py:3)"
     ),
-    ("targets.match_shape", FUNCTION): (
-        "the prediction at train.py:1 has no name to take its shape from: net(x)"
-    ),
-    ("loss.class_weights balanced", TRAINER): "y of train.py comes from several places",
+    ("targets.match_shape", FUNCTION): ("the prediction is not in a variable (net(x)) at train.py:1"),
+    ("loss.class_weights balanced", TRAINER): "y is assigned in several places in train.py",
     ("loss.class_weights balanced", PLAIN.replace("TensorDataset(x, y)", "Pictures()")): (
-        "the labels of the data at train.py:7 have no name of their own"
+        "the labels are not in a variable at train.py:7"
     ),
 }
 
@@ -163,17 +161,17 @@ def test_the_softmax_of_a_module_of_lightning(bench: Bench) -> None:
 
 def test_a_softmax_that_is_not_clear_is_left_alone(bench: Bench) -> None:
     assert bench.refusal(PLAIN, "loss.remove_softmax") == (
-        "train.py does not show sigmoid or softmax at the output in so many words"
+        "no sigmoid or softmax at the output found in train.py"
     )
     assert bench.refusal(PLAIN, "loss.remove_softmax", {OUTPUT_ACTIVATION: "none"}) == (
-        "the output passes no activation before the loss"
+        "the output has no activation before the loss"
     )
     assert bench.refusal(TRAINER, "loss.remove_softmax", {LOSS_FUNCTION: "mse_loss"}) == (
-        "mse_loss does not squash its input itself"
+        "mse_loss does not apply softmax or sigmoid itself"
     )
     halved = (
         "net = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())\nloss = f(net(x))\nright = (net(x) > 0.5) == y\n"
     )
     assert bench.refusal(halved, "loss.remove_softmax", {LOSS_PLACE: "train.py:2"}) == (
-        "train.py:3 compares the output with 0.5, which must become 0 for raw scores"
+        "the output is compared with 0.5, which must be 0 for logits, train.py:3"
     )

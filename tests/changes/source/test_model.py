@@ -66,10 +66,11 @@ def test_a_class_that_is_called_later_is_exchanged(bench: Bench) -> None:
 def test_an_activation_outside_of_the_model_stays(bench: Bench) -> None:
     program = PLAIN + "    right = torch.sigmoid(model(x)) > 0.5\n"
     assert bench.refusal(program, "activation.replace sigmoid relu") == (
-        "train.py does not show sigmoid between layers in so many words"
+        "no sigmoid between layers found in train.py"
     )
     assert bench.refusal(PLAIN, "activation.replace relu swish") == (
-        '"activation.replace relu swish" names no activation to take, such as relu leaky_relu'
+        '"activation.replace relu swish": expected known activations,'
+        " for example: activation.replace relu leaky_relu"
     )
 
 
@@ -82,7 +83,7 @@ def test_the_activation_at_the_output_is_taken_away(bench: Bench) -> None:
     assert bench.changed(squeezed, "output.remove_activation").endswith("+return self.fc2(x).squeeze(1)")
     two = "a = nn.Sequential(nn.Linear(1, 1), nn.Tanh())\nb = nn.Sequential(nn.Linear(1, 1), nn.Tanh())\n"
     assert bench.refusal(two, "output.remove_activation") == (
-        "several activations may be the last: train.py:1 and train.py:2"
+        "several activations may be the last (train.py:1 and train.py:2)"
     )
 
 
@@ -98,9 +99,9 @@ def test_where_there_is_no_dropout_it_comes_behind_hidden_activations(bench: Ben
     assert bench.changed(PLAIN, "regularize.dropout 0.2") == (
         "-nn.ReLU(),  # bends\n+nn.ReLU(), nn.Dropout(0.2),  # bends"
     )
-    assert bench.refusal(PLAIN, "regularize.dropout 0") == "train.py has no dropout"
+    assert bench.refusal(PLAIN, "regularize.dropout 0") == "no dropout found in train.py"
     assert bench.refusal("x = 1\n", "regularize.dropout 0.2") == (
-        "train.py shows no activation of a hidden layer to drop behind"
+        "no activation of a hidden layer found in train.py"
     )
 
 
@@ -220,15 +221,15 @@ def test_dropout_that_is_made_anew_and_cannot_be_spelled_otherwise_stays(
     bench: Bench, imports: str, module: str
 ) -> None:
     program = f"{imports}\nclass Net(Module):\n    def forward(self, x):\n        return {module}(x)\n"
-    says = "train.py holds no backward pass: a framework takes it"
+    says = "no backward() found in train.py; a framework calls it"
     assert bench.refusal(program, "model.restore_mode") == says
 
 
 def test_modes_that_cannot_be_set_are_refused(bench: Bench) -> None:
-    assert bench.refusal(PLAIN, "model.restore_mode") == "train.py computes no validation loss"
+    assert bench.refusal(PLAIN, "model.restore_mode") == "no validation loss found in train.py"
     both = VALIDATED.replace("with torch.no_grad():\n", "model.eval()\n        with torch.no_grad():\n")
     both = both.replace("for xb, yb", "model.train()\n        for xb, yb")
-    assert bench.refusal(both, "model.restore_mode") == "train.py sets both modes already"
+    assert bench.refusal(both, "model.restore_mode") == "both modes are already set in train.py"
 
 
 FROZEN = {
@@ -246,7 +247,7 @@ def test_what_freezes_is_taken_out(bench: Bench, style: str) -> None:
 
 
 def test_what_is_frozen_twice_or_never_is_left_alone(bench: Bench) -> None:
-    assert bench.refusal(PLAIN, "model.unfreeze") == "train.py holds no statement that freezes parameters"
+    assert bench.refusal(PLAIN, "model.unfreeze") == "no statement that freezes parameters found in train.py"
     assert bench.refusal(FROZEN["call"] + "teacher.requires_grad_(False)\n", "model.unfreeze") == (
-        "parameters are frozen at 2 places: train.py:2 and train.py:4"
+        "parameters are frozen in 2 places (train.py:2 and train.py:4)"
     )

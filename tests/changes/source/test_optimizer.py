@@ -142,35 +142,37 @@ def test_an_argument_is_added_as_the_others_are_laid_out(bench: Bench, before: s
 
 
 REFUSED_RATES = {
-    "the learning rate at train.py:1 is computed: rate * scale": "opt = SGD(m.parameters(), lr=rate * scale)",
-    "the learning rate is lr, which is set at 2 places: train.py:1 and train.py:2": (
+    "the learning rate is computed (rate * scale) at train.py:1": (
+        "opt = SGD(m.parameters(), lr=rate * scale)"
+    ),
+    "the learning rate is lr, set in 2 places (train.py:1 and train.py:2)": (
         "lr = 0.1\nlr = 0.2\nopt = SGD(m.parameters(), lr=lr)"
     ),
-    "the learning rate is lr, which is set at 2 places: train.py:4 and train.py:5": (
+    "the learning rate is lr, set in 2 places (train.py:4 and train.py:5)": (
         "def fit(lr):\n    opt = SGD(m.parameters(), lr=lr)\n\nfit(0.1)\nfit(0.2)"
     ),
-    "the learning rate at train.py:2 is LR, which train.py does not set": (
+    "the learning rate is LR, not set in train.py, at train.py:2": (
         "from config import LR\nopt = SGD(m.parameters(), lr=LR)"
     ),
-    'the learning rate is set again at train.py:3: g["lr"] = 0.01': (
+    'the learning rate is set again (g["lr"] = 0.01) at train.py:3': (
         'opt = SGD(m.parameters(), lr=0.1)\nfor g in opt.param_groups:\n    g["lr"] = 0.01'
     ),
-    'the learning rate at train.py:3 is cfg["lr"], which train.py does not set': (
+    'the learning rate is cfg["lr"], not set in train.py, at train.py:3': (
         'cfg = yaml.safe_load(text)\nlog = {"lr": 0.1}\nopt = SGD(p, lr=cfg["lr"])'
     ),
-    "the learning rate is args.lr, which is set at 2 places: train.py:1 and train.py:2": (
+    "the learning rate is args.lr, set in 2 places (train.py:1 and train.py:2)": (
         'parser.add_argument("--lr", default=0.1)\nparser.set_defaults(lr=0.2)\nopt = SGD(p, lr=args.lr)'
     ),
-    "the learning rate at train.py:3 comes in **cfg, which is set at 2 places: train.py:1 and train.py:2": (
+    "the learning rate comes from **cfg at train.py:3, set in 2 places (train.py:1 and train.py:2)": (
         'cfg = {"lr": 0.1}\ncfg["lr"] = 0.2\nopt = SGD(p, **cfg)'
     ),
-    "the learning rate at train.py:2 comes in **get(), which is set at 2 places: train.py:1 and train.py:1": (
+    "the learning rate comes from **get() at train.py:2, set in 2 places (train.py:1 and train.py:1)": (
         'a, b = {"lr": 0.1}, {"lr": 0.2}\nopt = SGD(p, **get())'
     ),
-    "the learning rate at train.py:2 comes in **a, **b": (
+    "the learning rate comes from **a, **b at train.py:2": (
         'a, b = {"momentum": 0.9}, {"nesterov": True}\nopt = SGD(p, **a, **b)'
     ),
-    "train.py:1 and train.py:2 make an optimizer each; which cannot be told": (
+    "optimizers are created at train.py:1 and train.py:2, ambiguous": (
         "a = SGD(e.parameters(), lr=0.1)\nb = SGD(d.parameters(), lr=0.1)"
     ),
 }
@@ -184,24 +186,24 @@ def test_a_rate_that_is_not_clear_is_left_alone(bench: Bench, says: str) -> None
 def test_a_rate_from_the_command_line_is_left_alone(bench: Bench) -> None:
     given = {PROGRAM_ARGUMENTS: "--epochs 3 --lr=0.5"}
     assert bench.refusal(TRAINER, "optimizer.lr x 0.1", given) == (
-        "the learning rate is given on the command line: change --lr there"
+        "the learning rate is set on the command line; change --lr there"
     )
 
 
 def test_a_number_the_run_did_not_learn_with_is_left_alone(bench: Bench) -> None:
     says = bench.refusal(PLAIN, "optimizer.lr x 0.1", {LEARNING_RATE: 0.7})
-    assert says == "the rate that is written is 0.1, but the run learned at 0.7"
+    assert says == "the source sets learning rate 0.1, but the run used 0.7"
 
 
 def test_optimizers_in_turn_are_left_alone(bench: Bench) -> None:
     says = bench.refusal(PLAIN, "optimizer.lr x 0.1", {OPTIMIZERS_IN_TURN: 2})
-    assert says == "train.py has several optimizers that take turns; which is meant cannot be told"
+    assert says == "train.py alternates several optimizers, ambiguous"
 
 
 def test_one_rate_for_groups_with_several_is_refused(bench: Bench) -> None:
     program = 'opt = SGD([{"params": a, "lr": 0.2}, {"params": b}], lr=1.0)\n'
     assert bench.refusal(program, "optimizer.lr 0.1") == (
-        "groups of parameters have rates of their own at train.py:1: one rate for all would level them"
+        "parameter groups have their own learning rates at train.py:1; use a factor such as x 0.1"
     )
 
 
@@ -269,24 +271,24 @@ def test_other_settings_of_the_optimizer(bench: Bench, change: str, before: str)
 REFUSED = {
     "optimizer.momentum 0.9": (
         "opt = optim.Adagrad(m.parameters())",
-        "no optimizer is made in so many words at train.py:?",
+        "no optimizer constructor found at train.py:?",
     ),
     "optimizer.decoupled_weight_decay": (
         "from torch.optim import Adam\nopt = Adam(m.parameters())",
-        "train.py imports Adam by its name, and AdamW not",
+        "train.py imports Adam by name but not AdamW",
     ),
     "optimizer.use adamw": (
         "opt = optim.SGD(p, 0.1, 0.9, 0)",
-        "the arguments at train.py:1 go by place; which are kept cannot be told",
+        "train.py:1 uses positional arguments; write them as keywords",
     ),
-    "optimizer.use lion": ("opt = optim.SGD(p)", '"optimizer.use lion": the optimizers are adamw, adam, sgd'),
+    "optimizer.use lion": ("opt = optim.SGD(p)", '"optimizer.use lion": expected one of adamw, adam, sgd'),
     "optimizer.add_missing_parameters": (
         "opt = SGD(model.parameters())\nmodel.head = nn.Linear(2, 2)",
-        "the optimizer at train.py:1 holds model as a whole; what it lacks was made later",
+        "the optimizer at train.py:1 already gets all of model; other parameters are created later",
     ),
     "regularize.weight_decay 0.1": (
         "opt = optim.SGD(p, weight_decay=0.01 * scale)",
-        "the weight decay at train.py:1 is computed: 0.01 * scale",
+        "the weight decay is computed (0.01 * scale) at train.py:1",
     ),
 }
 

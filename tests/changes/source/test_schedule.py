@@ -42,14 +42,14 @@ def test_a_cosine_ends_with_the_run(bench: Bench) -> None:
 
 def test_a_schedule_that_cannot_be_put_there_is_refused(bench: Bench) -> None:
     assert bench.refusal(STEPPED, "schedule.warmup 9", {SCHEDULE: "StepLR"}) == (
-        "StepLR is there already; two would multiply"
+        "the run already has StepLR; two schedules would multiply"
     )
-    assert bench.refusal(PLAIN, "schedule.cosine") == "the run does not say how many steps it takes"
-    assert bench.refusal(PLAIN, "schedule.constant") == "which schedule is meant cannot be told in train.py"
+    assert bench.refusal(PLAIN, "schedule.cosine") == "the number of steps of the run is unknown"
+    assert bench.refusal(PLAIN, "schedule.constant") == "no single scheduler found in train.py"
     assert bench.refusal(LIT, "schedule.warmup 9", LIT_PLACES) == (
-        "train.py holds no step of the optimizer: a framework takes it"
+        "no optimizer.step() found in train.py; a framework calls it"
     )
     apart = "def make(m):\n    opt = SGD(m.parameters())\n    return opt\n\ndef go(opt):\n    opt.step()\n"
     assert bench.refusal(apart, "schedule.warmup 9") == (
-        "the optimizer is made at train.py:2 and steps in another function"
+        "the optimizer of train.py:2 steps in another function"
     )

@@ -14,7 +14,7 @@ from torch.optim import Adam
 
 from tests.exams.preflight.rehearsals import CHECKS, ask, rehearsal_of, repeated
 from tests.signs.test_inside_data import (
-    NORMALISES,
+    NORMALIZES,
     AlwaysDrops,
     counted_from_one,
     held_from_training,
@@ -83,7 +83,7 @@ ROWS = (
         Mark.FAIL,
         "parameters-not-optimized",
     ),
-    Row("initialisation", replace(CLASSIFIES, begins=scaled(30)), Mark.FAIL, "bad-initialization"),
+    Row("initialization", replace(CLASSIFIES, begins=scaled(30)), Mark.FAIL, "bad-initialization"),
     Row(
         "nonlinearity",
         replace(CLASSIFIES, net=partial(stack, FEATURES, 16, 16, CLASSES, bend=nn.Identity)),
@@ -98,10 +98,10 @@ ROWS = (
     ),
     Row(
         "modes",
-        replace(CLASSIFIES, net=NORMALISES, evaluates=False),
+        replace(CLASSIFIES, net=NORMALIZES, evaluates=False),
         Mark.FAIL,
         "train-eval-mode-bug",
-        replace(CLASSIFIES, net=NORMALISES),
+        replace(CLASSIFIES, net=NORMALIZES),
     ),
     Row("stability", replace(CLASSIFIES, optimizer=rate(30)), Mark.FAIL, "lr-too-high"),
     Row("loop", replace(CLASSIFIES, clears=False, optimizer=rate(0.001)), Mark.FAIL, "gradients-not-cleared"),
@@ -145,16 +145,16 @@ def test_the_checks_stand_in_the_order_of_their_parts() -> None:
     assert len({(one.part, one.order) for one in CHECKS.values()}) == len(CHECKS)
 
 
-def test_a_fail_is_a_warning_where_one_batch_is_learnt_all_the_same(tmp_path: Path) -> None:
+def test_a_fail_is_a_warning_where_one_batch_is_learned_all_the_same(tmp_path: Path) -> None:
     far_off = rehearsal_of(replace(CLASSIFIES, begins=scaled(30)))
-    learnt = repeated(replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02)), tmp_path)
+    learned = repeated(replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02)), tmp_path)
     marks = {
         name: {one.check.slug: one.mark for one in all_checked(replace(far_off, repeated=held))}
-        for name, held in (("learnt", learnt), ("unknown", "it was not tried"))
+        for name, held in (("learned", learned), ("unknown", "not run"))
     }
-    assert marks["unknown"]["initialisation"] is Mark.FAIL
-    assert marks["learnt"]["initialisation"] is Mark.WARN
-    assert marks["learnt"]["one-batch"] is Mark.PASS
+    assert marks["unknown"]["initialization"] is Mark.FAIL
+    assert marks["learned"]["initialization"] is Mark.WARN
+    assert marks["learned"]["one-batch"] is Mark.PASS
 
 
 def test_layers_that_were_frozen_once_learned_pass() -> None:
@@ -187,7 +187,7 @@ def test_the_modes_are_held_against_each_other(modes: Modes, mark: Mark) -> None
 def test_modes_of_a_model_that_draws_random_numbers_are_not_compared(modes: Modes) -> None:
     found = ask("modes", rehearsal_of(CLASSIFIES, modes=modes))
     assert found.mark is Mark.PASS
-    assert "draws random numbers" in found.says
+    assert "the model is random" in found.says
 
 
 def test_few_steps_of_huge_batches_are_few_steps() -> None:
@@ -201,7 +201,7 @@ def test_few_steps_of_huge_batches_are_few_steps() -> None:
 def test_the_whole_run_is_timed_where_its_length_is_known() -> None:
     seconds = ask("time", rehearsal_of(CLASSIFIES)).says
     assert "for 600 steps" in seconds
-    assert "an epoch" in ask("time", rehearsal_of(CLASSIFIES, length=Length(None, None, 10))).says
+    assert "per epoch" in ask("time", rehearsal_of(CLASSIFIES, length=Length(None, None, 10))).says
 
 
 def test_memory_that_grows_and_memory_that_is_full_warn() -> None:
@@ -243,8 +243,8 @@ def test_the_rate_is_held_against_a_range_test(own: float, mark: Mark, cause: st
 
 
 def test_a_range_test_that_was_left_out_says_so() -> None:
-    found = ask("rate", rehearsal_of(CLASSIFIES, ramp="left out by --quick"))
-    assert (found.mark, found.says) == (Mark.UNSEEN, "left out by --quick")
+    found = ask("rate", rehearsal_of(CLASSIFIES, ramp="skipped by --quick"))
+    assert (found.mark, found.says) == (Mark.UNSEEN, "skipped by --quick")
 
 
 def test_dropout_in_eval_mode_is_seen_by_its_sign_as_well() -> None:

@@ -1,4 +1,4 @@
-"""One batch that is learnt by heart, and programs that cannot do it."""
+"""Programs that overfit one batch, and programs that cannot."""
 
 from dataclasses import replace
 from functools import partial
@@ -60,11 +60,11 @@ def test_a_loss_without_a_known_end_never_fails(tmp_path: Path) -> None:
 
 
 def test_adversaries_and_what_could_not_be_held_are_not_judged(tmp_path: Path) -> None:
-    learnt = repeated(LEARNS, tmp_path)
-    plain = rehearsal_of(CLASSIFIES, repeated=learnt)
+    learned = repeated(LEARNS, tmp_path)
+    plain = rehearsal_of(CLASSIFIES, repeated=learned)
     in_turn = replace(plain.run, facts={**plain.run.facts, OPTIMIZERS_IN_TURN: 2})
     found = ask("one-batch", replace(plain, run=in_turn))
     assert found.mark is Mark.UNSEEN
     assert "not applicable" in found.says
-    refused = ask("one-batch", rehearsal_of(CLASSIFIES, repeated="one batch cannot be held: no loader"))
-    assert (refused.mark, refused.says) == (Mark.UNSEEN, "one batch cannot be held: no loader")
+    refused = ask("one-batch", rehearsal_of(CLASSIFIES, repeated="one batch cannot be repeated: no loader"))
+    assert (refused.mark, refused.says) == (Mark.UNSEEN, "one batch cannot be repeated: no loader")

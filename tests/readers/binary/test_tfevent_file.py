@@ -168,7 +168,7 @@ def test_only_the_names_of_bulky_things_are_kept() -> None:
 
 def test_a_record_that_is_no_event() -> None:
     contents = collect([event_file([b"\xff\xff\xff"])])
-    assert contents.others == {("record that is no event", ""): 1}
+    assert contents.others == {("record that is not an event", ""): 1}
 
 
 def test_the_order_of_asides_is_that_of_the_file() -> None:

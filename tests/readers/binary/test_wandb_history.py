@@ -36,11 +36,11 @@ def test_numbers_that_only_look_like_numbers() -> None:
     history = read_history(row(step, {"loss": text}) for step, text in enumerate(texts))
     places, values = history.numbers.take("loss")
     assert dict(zip(places.tolist(), values.tolist(), strict=True)) == {0: 1.5, 2: float("inf"), 6: 2.0}
-    assert history.numbers.odd == {("loss", "no JSON"): 4}
+    assert history.numbers.odd == {("loss", "not JSON"): 4}
 
 
 def test_a_key_that_is_no_protobuf_message_is_counted() -> None:
     good = row(1, {"loss": "0.5"})
     history = read_history([good, good.replace(b"\x12\x04loss", b"\x12\x7floss"), good])
     assert history.numbers.rows["loss"].tolist() == [0, 2]
-    assert history.numbers.odd == {("history items", "no protobuf message"): 1}
+    assert history.numbers.odd == {("history items", "not a protobuf message"): 1}

@@ -92,7 +92,7 @@ def test_a_file_of_settings_that_was_read_is_no_other_file(tmp_path: Path) -> No
 
 def test_settings_alone_are_refused(tmp_path: Path) -> None:
     (tmp_path / "args.json").write_text(SETTINGS)
-    with pytest.raises(UnreadableError, match="holds settings of a run, and nothing that was measured"):
+    with pytest.raises(UnreadableError, match="only settings, no metrics"):
         traindx.load(tmp_path / "args.json")
 
 

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.readers.loading.runs import read, readers
-from traindx.report.renderers import json, markdown, text
+from traindx.report import markdown, text
+from traindx.report.pages import page_of
+from traindx.report.renderers import json
 from traindx.trials.types import Report
 
 SAMPLES = {
@@ -25,7 +27,8 @@ def reported(path: Path) -> str:
     reading = read([str(path)])
     assert reading.runs or reading.problems
     report = Report(reading.runs, reading.problems, reading.other_files)
-    return text.render(report) + markdown.render(report) + json.render(report, values=True)
+    page = page_of(report)
+    return text.write(page) + markdown.write(page) + json.render(report, values=True)
 
 
 @pytest.mark.parametrize("slug", SAMPLES)
@@ -105,6 +108,6 @@ def test_what_may_not_be_read_is_said_and_the_rest_is_read() -> None:
         (folder / "closed").chmod(0o755)
     assert done.stdout.splitlines() == [
         "1",
-        f"{folder}/closed may not be read by this user",
-        f"{folder}/shut/metrics.csv may not be read by this user",
+        f"{folder}/closed permission denied",
+        f"{folder}/shut/metrics.csv permission denied",
     ]

@@ -51,7 +51,7 @@ def test_where_nothing_else_is_named_they_are_losses_and_it_is_said(tmp_path: Pa
     found, run = read(tmp_path / "t.log", line, LOSS, LOWER)
     assert found == {"train_loss": LOSS, "val_loss": LOWER}
     (note,) = run.notes
-    assert note.startswith("read as loss, as they name a part of the data and no measure: ")
+    assert note.startswith("read as loss, because the name is only a data split: ")
 
 
 def test_a_table_is_read_alike(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_accuracies_beside_them_keep_their_split(tmp_path: Path) -> None:
 def test_a_value_on_a_line_of_its_own(tmp_path: Path) -> None:
     found, run = read(tmp_path / "t.log", "step {}: loss {}\nval: {}", LOSS, LOWER)
     assert found == {"train_loss": LOSS, "val_loss": LOWER}
-    assert run.notes == ("read as loss, the measure beside them: val",)
+    assert run.notes == ("read as loss, the metric logged next to them: val",)
 
 
 def test_another_measure_than_loss(tmp_path: Path) -> None:
@@ -103,12 +103,12 @@ def test_beside_a_loss_rising_numbers_of_both_parts_are_scores(tmp_path: Path, l
 @pytest.mark.parametrize(
     ("line", "series", "why"),
     [
-        ("epoch {} loss {} acc {} val {}", (LOSS, RISING, RISING), "it may be loss, accuracy"),
+        ("epoch {} loss {} acc {} val {}", (LOSS, RISING, RISING), "may be loss, accuracy"),
         ("epoch {} loss {} dev {}", (LOSS, [45.2, 50.1, 55.9, 60.3]), "far from the loss"),
-        ("epoch {} loss {} eval {}", (LOSS, [1, 2, 3, 4]), "whole numbers"),
-        ("epoch {} loss {} val {}", (LOSS, RISING), "rises as a score does"),
-        ("epoch {} train {} val {}", ([45.2, 50.1, 55.9, 60.3], LOSS), "rises as a score does"),
-        ("epoch {} loss {} train {} val {}", (LOSS, LOWER, LOWER), "the loss is already named"),
+        ("epoch {} loss {} eval {}", (LOSS, [1, 2, 3, 4]), "integers"),
+        ("epoch {} loss {} val {}", (LOSS, RISING), "rises like a score"),
+        ("epoch {} train {} val {}", ([45.2, 50.1, 55.9, 60.3], LOSS), "rises like a score"),
+        ("epoch {} loss {} train {} val {}", (LOSS, LOWER, LOWER), "the loss has another column"),
     ],
 )
 def test_what_is_not_told_is_left(

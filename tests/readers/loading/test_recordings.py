@@ -93,7 +93,7 @@ def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
     assert [run.sources for run in reading.runs] == [(str(log),)]
     assert reading.problems == ()
     for named in (found, known, page):
-        with pytest.raises(UnreadableError, match="is a report of traindx and no log; give the log"):
+        with pytest.raises(UnreadableError, match="a traindx report, not a log; choose the log"):
             traindx.load(named)
 
 
@@ -107,8 +107,7 @@ def test_experiments_of_traindx_are_no_runs_of_the_user_unless_they_are_named(tm
     alone = read([str(tmp_path)])
     assert alone.runs == ()
     assert str(alone.problems[0]) == (
-        f"{tmp_path}: holds no run of yours; 2 experiments of traindx below it are left out;"
-        " name their folder to read them"
+        f"{tmp_path}: no run of yours; skipped 2 trial runs of traindx; pass their folder to read them"
     )
     own = _run_folder(tmp_path / ".traindx" / "runs" / "train-1")
     for top in (tmp_path, tmp_path / ".traindx"):

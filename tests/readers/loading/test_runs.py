@@ -118,7 +118,7 @@ def test_a_resumed_run_has_segments_and_keeps_the_last(tmp_path: Path) -> None:
 def test_a_repeated_step_keeps_the_last_and_says_so(tmp_path: Path) -> None:
     run = only(write(tmp_path / "m.csv", "iter,loss\n0,3.0\n1,2.0\n1,2.5\n2,1.0\n"))
     assert run[TRAIN_LOSS].values.tolist() == [3.0, 2.5, 1.0]
-    assert any("gave way" in note for note in run.notes)
+    assert any("replaced by a later value" in note for note in run.notes)
 
 
 def test_steps_that_never_move_become_record_numbers(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_test_data_measured_all_along_serves_as_validation(tmp_path: Path) -> No
     rows = "".join(f"{i},{5 - i},{6 - i}\n" for i in range(4))
     run = only(write(tmp_path / "m.csv", "epoch,train_loss,test_loss\n" + rows))
     assert run[VAL_LOSS].values.tolist() == [6, 5, 4, 3]
-    assert any("read as validation" in note for note in run.notes)
+    assert any("used as validation" in note for note in run.notes)
 
 
 def test_a_single_test_value_stays_a_test_value(tmp_path: Path) -> None:
@@ -231,20 +231,18 @@ def test_a_tree_reports_what_is_broken_and_reads_the_rest(tmp_path: Path) -> Non
     (tmp_path / "c/noise.bin").write_bytes(np.random.default_rng(0).bytes(3000))
     reading = read([str(tmp_path)])
     assert len(reading.runs) == 1
-    assert [problem.what for problem in reading.problems] == [
-        "is a git-LFS pointer, the log itself was not fetched"
-    ]
+    assert [problem.what for problem in reading.problems] == ["a git-LFS pointer; the log was not downloaded"]
     assert reading.other_files == 1
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "is empty"),
+        (b"", "empty file"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "git-LFS pointer"),
-        (bytes(range(256)) * 20, "none of the log formats"),
-        (b"\x89PNG\r\n\x1a\n" + b"\0" * 500, "none of the log formats"),
-        (b"Dear diary, today nothing happened.\n" * 20, "no training numbers"),
+        (bytes(range(256)) * 20, "unknown log format"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 500, "unknown log format"),
+        (b"Dear diary, today nothing happened.\n" * 20, "no metrics found"),
     ],
 )
 def test_what_cannot_be_read_is_said_in_one_sentence(tmp_path: Path, content: bytes, says: str) -> None:

@@ -37,8 +37,8 @@ def test_the_leaves_of_media_are_no_columns() -> None:
     (column,) = columns_of(gathered, np.zeros(1), np.zeros(1))
     assert (column.name, column.values.tolist()) == ("images", [7])
     assert list(unread_of(gathered)) == [
-        Skipped("image", 1, "media, no number"),
-        Skipped("note", 1, "text, no number"),
+        Skipped("image", 1, "media, not a number"),
+        Skipped("note", 1, "text, not a number"),
     ]
 
 

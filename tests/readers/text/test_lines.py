@@ -29,7 +29,7 @@ def test_line_ends_of_all_kinds() -> None:
     assert lines(b"") == []
 
 
-def test_colours_titles_and_cursor_movements() -> None:
+def test_colors_titles_and_cursor_movements() -> None:
     assert lines(b"\x1b[31mstep: 1 \x1b[38;2;180;60;0mloss: 2\x1b[0m\x1b[A\n") == ["step: 1 loss: 2"]
     assert lines(b"\x1b]0;title\x07x\n") == ["x"]
     assert lines(b"^[[32mloss^[[0m \\u001b[32m1\\u001b[0m\n") == ["loss 1"]

@@ -37,7 +37,8 @@ class Deep(nn.Module):
 @BACKWARD.add(
     "sqrt",
     "fc2",
-    says="the gradients of 4 of 8 parameters are not finite, nearest the loss in fc2; the derivative of sqrt",
+    says="gradients of 4 of 8 parameters are NaN or infinite, first in layer `fc2` (closest to the loss);"
+    " the derivative of sqrt",
 )
 def sqrt_at_zero() -> Step:
     return step_of(Deep(lambda value: _some_zeros(value).sqrt()))
@@ -48,22 +49,22 @@ def sqrt_at_zero_in_a_residual_branch() -> Step:
     return step_of(Deep(lambda value: _some_zeros(value).sqrt(), residual=True))
 
 
-@BACKWARD.add("sqrt", "fc2", says="and where leaves out its value, not its gradient")
+@BACKWARD.add("sqrt", "fc2", says="and where drops its value but not its gradient")
 def unselected_branch_of_where() -> Step:
     return step_of(Deep(lambda value: torch.where(value > 0, value.sqrt(), 0.0)))
 
 
-@BACKWARD.add("log", "fc2", says="the derivative of log is not finite at 0, and where leaves out its value")
+@BACKWARD.add("log", "fc2", says="the derivative of log is not finite at 0, and where drops its value")
 def unselected_logarithm() -> Step:
     return step_of(Deep(lambda value: torch.where(_some_zeros(value) > 0, _some_zeros(value).log(), value)))
 
 
-@BACKWARD.add("div", "fc2", says="and where leaves out its value")
+@BACKWARD.add("div", "fc2", says="and where drops its value")
 def unselected_quotient() -> Step:
     return step_of(Deep(lambda value: torch.where(_some_zeros(value) > 0, value / _some_zeros(value), value)))
 
 
-@BACKWARD.add("log", "fc2", says="and nan_to_num leaves out its value")
+@BACKWARD.add("log", "fc2", says="and nan_to_num drops its value")
 def logarithm_made_finite_again() -> Step:
     return step_of(Deep(lambda value: torch.nan_to_num(_some_zeros(value).log())))
 
@@ -116,7 +117,7 @@ class Cracked(torch.autograd.Function):
         return gradient / 0 * 0
 
 
-@BACKWARD.add("Cracked", "fc2", says="between there and the loss is the backward pass of Cracked")
+@BACKWARD.add("Cracked", "fc2", says="between it and the loss is the custom backward pass of Cracked")
 def custom_function() -> Step:
     return step_of(Deep(Cracked.apply))
 
@@ -180,7 +181,7 @@ def root_after_an_lstm() -> Step:
     return Step(net, lambda: net(batch).mean())
 
 
-@BACKWARD.add("softmax", "fc2", says="and nan_to_num leaves out its value")
+@BACKWARD.add("softmax", "fc2", says="and nan_to_num drops its value")
 def masked_rows_made_finite_again() -> Step:
     mask = torch.zeros(16, 10)
     mask[3] = -torch.inf
@@ -192,7 +193,7 @@ def hyperbolic_distance_of_equal_points() -> Step:
     return step_of(Deep(lambda value: (_some_zeros(value) + 1).acosh()))
 
 
-@BACKWARD.add("addmm", "fc1", says="no operation from there to the loss has a known point")
+@BACKWARD.add("addmm", "fc1", says="no operation between it and the loss is known")
 def overflow_between_layers() -> Step:
     net = Net(between=lambda value: value * 1.0)
     with torch.no_grad():

@@ -38,7 +38,7 @@ def _hidden(rows: int = 1) -> Tensor:
 
 
 @ARCHITECTURES.add(
-    "softmax", "key", says="softmax of rows that are -inf throughout after key: 1 of 20 rows is NaN"
+    "softmax", "key", says="softmax of rows that are all -inf after layer `key`: 1 of 20 rows is NaN"
 )
 def attention_with_a_masked_row() -> Step:
     net = Attention(lambda scores: scores.masked_fill(_hidden(), -INFINITY))
@@ -57,7 +57,7 @@ def attention_masked_by_where() -> Step:
     return step_of(net, batch=torch.randn(4, 5, 8))
 
 
-@ARCHITECTURES.add("bmm", "key", says="bmm overflows float16 after key")
+@ARCHITECTURES.add("bmm", "key", says="bmm overflows float16 after layer `key`")
 def attention_scores_overflow_in_half() -> Step:
     net = Attention(lambda scores: scores.masked_fill(_hidden(0), -INFINITY)).half()
     with torch.no_grad():
@@ -82,7 +82,7 @@ def _language(kind: type[nn.RNNBase]) -> tuple[Recurrent, Step]:
     return net, Step(net, lambda: functional.cross_entropy(net(tokens).flatten(0, 1), tokens.flatten()))
 
 
-@ARCHITECTURES.add("lstm", "rnn", Source.PARAMETER, "rnn.weight_hh_l0 holds 1 NaN of 256 values")
+@ARCHITECTURES.add("lstm", "rnn", Source.PARAMETER, "`rnn.weight_hh_l0` has 1 NaN in 256 values")
 def lstm_weight() -> Step:
     net, step = _language(nn.LSTM)
     with torch.no_grad():
@@ -91,7 +91,7 @@ def lstm_weight() -> Step:
 
 
 @ARCHITECTURES.add(
-    "embedding", "embedding", Source.PARAMETER, "embedding.weight holds 8 NaN of 160 values, first in row 7"
+    "embedding", "embedding", Source.PARAMETER, "`embedding.weight` has 8 NaN in 160 values, first in row 7"
 )
 def embedding_row() -> Step:
     net, step = _language(nn.GRU)
@@ -100,7 +100,7 @@ def embedding_row() -> Step:
     return step
 
 
-@ARCHITECTURES.add("div", "rnn", says="division by 0 after rnn")
+@ARCHITECTURES.add("div", "rnn", says="division by 0 after layer `rnn`")
 def division_after_rnn() -> Step:
     net, _ = _language(nn.RNN)
     tokens = torch.zeros(2, 3, dtype=torch.long)
@@ -111,7 +111,7 @@ def _over_zero(value: Tensor) -> Tensor:
     return value / (value - value).sum(-1, keepdim=True)
 
 
-@ARCHITECTURES.add("log", "embedding", says="log of 0 after embedding")
+@ARCHITECTURES.add("log", "embedding", says="log(0) after layer `embedding`")
 def tied_weights() -> Step:
     net, _ = _language(nn.RNN)
     net.head = nn.Linear(8, 20, bias=False)
@@ -152,7 +152,7 @@ def _images(net: nn.Module, number_format: torch.dtype = torch.float32) -> Step:
     return Step(net, lambda: functional.cross_entropy(net(images), target))
 
 
-@ARCHITECTURES.add("conv", "blocks.1.conv2", says="conv overflows float16 in blocks.1.conv2")
+@ARCHITECTURES.add("conv", "blocks.1.conv2", says="conv overflows float16 in layer `blocks.1.conv2`")
 def convolution_overflow_in_half() -> Step:
     net = ResidualNet().half()
     with torch.no_grad():
@@ -161,7 +161,7 @@ def convolution_overflow_in_half() -> Step:
 
 
 @ARCHITECTURES.add(
-    "conv", "blocks.2.conv1", Source.PARAMETER, "blocks.2.conv1.weight holds 1 NaN of 576 values"
+    "conv", "blocks.2.conv1", Source.PARAMETER, "`blocks.2.conv1.weight` has 1 NaN in 576 values"
 )
 def convolution_weight() -> Step:
     net = ResidualNet()
@@ -171,7 +171,10 @@ def convolution_weight() -> Step:
 
 
 @ARCHITECTURES.add(
-    "batch_norm", "blocks.0.norm1", Source.PARAMETER, "the running variance of blocks.0.norm1 holds 1 NaN"
+    "batch_norm",
+    "blocks.0.norm1",
+    Source.PARAMETER,
+    "the running variance of layer `blocks.0.norm1` has 1 NaN",
 )
 def running_variance() -> Step:
     net = ResidualNet().eval()
@@ -179,12 +182,12 @@ def running_variance() -> Step:
     return _images(net)
 
 
-@ARCHITECTURES.add("layer_norm", "fc1", says="that layer_norm computes after fc1 holds 16 NaN of 16 values")
+@ARCHITECTURES.add("layer_norm", "fc1", says="of layer_norm after layer `fc1` has 16 NaN in 16 values")
 def layer_norm_overflow() -> Step:
-    def normalise(value: Tensor) -> Tensor:
+    def normalize(value: Tensor) -> Tensor:
         return functional.layer_norm(value, (16,))
 
-    net = Net(between=normalise)
+    net = Net(between=normalize)
     with torch.no_grad():
         net.fc1.weight.mul_(1e30)
     return step_of(net)
@@ -211,7 +214,7 @@ def _transform(net: Transformer) -> Step:
     "addmm",
     "encoder.layers.1.linear2",
     Source.PARAMETER,
-    "encoder.layers.1.linear2.bias holds 1 infinite of 16",
+    "`encoder.layers.1.linear2.bias` has 1 infinite in 16",
 )
 def transformer_bias() -> Step:
     net = Transformer()
@@ -221,7 +224,7 @@ def transformer_bias() -> Step:
 
 
 @ARCHITECTURES.add(
-    "addmm", "encoder.layers.2.linear2", says="addmm overflows float32 in encoder.layers.2.linear2"
+    "addmm", "encoder.layers.2.linear2", says="addmm overflows float32 in layer `encoder.layers.2.linear2`"
 )
 def transformer_overflow() -> Step:
     net = Transformer()
@@ -232,7 +235,7 @@ def transformer_overflow() -> Step:
 
 
 @ARCHITECTURES.add(
-    "softmax", "attention", says="softmax of rows that are -inf throughout after attention: 10 of 20"
+    "softmax", "attention", says="softmax of rows that are all -inf after layer `attention`: 10 of 20"
 )
 def multihead_attention_with_a_sample_of_padding() -> Step:
     net = nn.Module()
@@ -250,7 +253,7 @@ def multihead_attention_with_a_sample_of_padding() -> Step:
     "mm",
     "decoder.layers.0.multihead_attn",
     Source.PARAMETER,
-    "multihead_attn.in_proj_weight holds 1 NaN of 768",
+    "multihead_attn.in_proj_weight` has 1 NaN in 768",
 )
 def encoder_and_decoder() -> Step:
     net = nn.Transformer(16, 2, 1, 1, 32, batch_first=True)

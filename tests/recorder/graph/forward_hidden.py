@@ -30,7 +30,7 @@ class Cursed(torch.autograd.Function):
         return gradient
 
 
-@HIDDEN.add("Cursed", "fc1", says="arise at Cursed after fc1", watched=False)
+@HIDDEN.add("Cursed", "fc1", says="first appears in Cursed after layer `fc1`", watched=False)
 def custom_function() -> Step:
     return step_of(Net(between=lambda value: Cursed.apply(value * 3).relu()))
 
@@ -51,7 +51,7 @@ class Checkpointed(nn.Module):
         return self.last(checkpoint(self.inner, batch, use_reentrant=False))
 
 
-@HIDDEN.add("addmm", "last", Source.PARAMETER, "last.bias holds 1 NaN of 2 values", watched=False)
+@HIDDEN.add("addmm", "last", Source.PARAMETER, "`last.bias` has 1 NaN in 2 values", watched=False)
 def checkpointed_layers() -> Step:
     net = Checkpointed(Net())
     with torch.no_grad():
@@ -68,7 +68,7 @@ def origin_inside_a_checkpoint() -> Step:
     "weight_norm",
     "fc",
     Source.PARAMETER,
-    "fc.parametrizations.weight.original1 holds 1 NaN of 40 values",
+    "`fc.parametrizations.weight.original1` has 1 NaN in 40 values",
     watched=False,
 )
 def weight_norm() -> Step:
@@ -81,7 +81,11 @@ def weight_norm() -> Step:
 
 
 @HIDDEN.add(
-    "addmm", "fc1", Source.INPUT, "the input of fc1 holds 10 NaN of 160 values, first in row 3", watched=False
+    "addmm",
+    "fc1",
+    Source.INPUT,
+    "the input of layer `fc1` has 10 NaN in 160 values, first in row 3",
+    watched=False,
 )
 def input_that_requires_a_gradient() -> Step:
     data = torch.randn(16, 10)
@@ -89,7 +93,7 @@ def input_that_requires_a_gradient() -> Step:
     return step_of(Net(), batch=data.requires_grad_())
 
 
-@HIDDEN.add("addmm", "fc2", says="addmm overflows float16 in fc2", watched=False)
+@HIDDEN.add("addmm", "fc2", says="addmm overflows float16 in layer `fc2`", watched=False)
 def autocast_overflow() -> Step:
     net = Net(between=lambda value: value.relu() * 200)
     data = torch.ones(16, 10)
@@ -105,7 +109,7 @@ def autocast_overflow() -> Step:
 
 
 @HIDDEN.add(
-    "log_softmax", "fc2", says="16 of 64 results are -inf, and the loss reads one of them", watched=False
+    "log_softmax", "fc2", says="16 of 64 results are -inf, and the loss uses one of them", watched=False
 )
 def target_is_a_masked_class() -> Step:
     hidden, target = torch.tensor([False, False, False, True]), torch.arange(16) % 4
@@ -115,7 +119,7 @@ def target_is_a_masked_class() -> Step:
 
 
 @HIDDEN.add(
-    "setitem", "fc1", Source.INPUT, "what is assigned after fc1 brings in 16 NaN of 256", watched=False
+    "setitem", "fc1", Source.INPUT, "the tensor assigned after layer `fc1` has 16 NaN in 256", watched=False
 )
 def assignment_in_place() -> Step:
     def overwrite(value: Tensor) -> Tensor:
@@ -125,7 +129,7 @@ def assignment_in_place() -> Step:
     return step_of(Net(between=overwrite))
 
 
-@HIDDEN.add("addmm", "adapter", Source.PARAMETER, "adapter.weight holds 1 NaN of 100 values, first in row 4")
+@HIDDEN.add("addmm", "adapter", Source.PARAMETER, "`adapter.weight` has 1 NaN in 100 values, first in row 4")
 def adapter_beside_a_frozen_layer() -> Step:
     class Adapted(nn.Module):
         def __init__(self) -> None:

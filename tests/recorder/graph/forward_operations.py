@@ -16,7 +16,7 @@ NAN = math.nan
 FORWARD = Shelf()
 
 
-@FORWARD.add("log", "fc2", says="log of 0 after fc2: 3 of 64 values are 0")
+@FORWARD.add("log", "fc2", says="log(0) after layer `fc2`: 3 of 64 values are 0")
 def log_of_zero() -> Step:
     def zero_three(value: Tensor) -> Tensor:
         keep = torch.ones(64)
@@ -26,24 +26,24 @@ def log_of_zero() -> Step:
     return step_of(Net(after=zero_three))
 
 
-@FORWARD.add("log", "fc2", says="log of a negative value after fc2: ")
+@FORWARD.add("log", "fc2", says="log of a negative value after layer `fc2`: ")
 def log_of_negative() -> Step:
     return step_of(Net(after=torch.log))
 
 
-@FORWARD.add("log", "fc1", says="log of 0 after fc1")
+@FORWARD.add("log", "fc1", says="log(0) after layer `fc1`")
 def log_inside_the_model() -> Step:
     return step_of(Net(between=lambda value: value.relu().log()))
 
 
-@FORWARD.add("div", "fc1", says="division by 0 after fc1: 16 of 16 divisors are 0")
+@FORWARD.add("div", "fc1", says="division by 0 after layer `fc1`: 16 of 16 divisors are 0")
 def zero_over_zero() -> Step:
     net = Net(between=lambda value: value / value.sum(1, keepdim=True))
     silence(net.fc1)
     return step_of(net)
 
 
-@FORWARD.add("div", "fc1", says="division by 0 after fc1")
+@FORWARD.add("div", "fc1", says="division by 0 after layer `fc1`")
 def division_by_another_branch() -> Step:
     net = Net()
     silence(net.fc1)
@@ -55,7 +55,7 @@ def division_by_another_branch() -> Step:
     return Step(net, loss)
 
 
-@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after fc2")
+@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after layer `fc2`")
 def sqrt_of_negative() -> Step:
     return step_of(Net(after=torch.sqrt))
 
@@ -70,24 +70,26 @@ def inverse_by_power() -> Step:
     return step_of(Net(between=lambda value: value.relu() ** -1.0))
 
 
-@FORWARD.add("exp", "fc2", says="exp overflows float32 after fc2")
+@FORWARD.add("exp", "fc2", says="exp overflows float32 after layer `fc2`")
 def exp_overflow() -> Step:
     return step_of(Net(after=lambda value: (value * 1e4).exp()))
 
 
-@FORWARD.add("exp", "fc1", says="exp overflows float32 after fc1")
+@FORWARD.add("exp", "fc1", says="exp overflows float32 after layer `fc1`")
 def exp_overwritten_in_place() -> Step:
     return step_of(Net(between=lambda value: (value * 1e4).exp().mul_(2)))
 
 
-@FORWARD.add("addmm", "fc1", Source.INPUT, "the input of fc1 holds 2 NaN of 320 values, first in row 17")
+@FORWARD.add(
+    "addmm", "fc1", Source.INPUT, "the input of layer `fc1` has 2 NaN in 320 values, first in row 17"
+)
 def nan_in_input_row_17() -> Step:
     data = torch.randn(32, 10)
     data[17, [2, 5]] = NAN
     return step_of(Net(), batch=data)
 
 
-@FORWARD.add("conv", "0", Source.INPUT, "the input of 0 holds 1 infinite of 432 values, first in row 2")
+@FORWARD.add("conv", "0", Source.INPUT, "the input of layer `0` has 1 infinite in 432 values, first in row 2")
 def infinite_pixel() -> Step:
     data = torch.randn(4, 3, 6, 6)
     data[2, 1, 0, 0] = INFINITY
@@ -95,7 +97,7 @@ def infinite_pixel() -> Step:
     return step_of(net, batch=data)
 
 
-@FORWARD.add("addmm", "fc2", Source.PARAMETER, "fc2.weight holds 1 NaN of 64 values")
+@FORWARD.add("addmm", "fc2", Source.PARAMETER, "`fc2.weight` has 1 NaN in 64 values")
 def nan_weight() -> Step:
     net = Net()
     with torch.no_grad():
@@ -103,7 +105,7 @@ def nan_weight() -> Step:
     return step_of(net)
 
 
-@FORWARD.add("addmm", "fc1", Source.PARAMETER, "fc1.bias holds 16 NaN of 16 values")
+@FORWARD.add("addmm", "fc1", Source.PARAMETER, "`fc1.bias` has 16 NaN in 16 values")
 def all_parameters_nan_but_weights_of_the_first() -> Step:
     net = Net()
     with torch.no_grad():
@@ -112,7 +114,7 @@ def all_parameters_nan_but_weights_of_the_first() -> Step:
     return step_of(net)
 
 
-@FORWARD.add("addmm", "fc2", Source.PARAMETER, "fc2.weight holds 64 infinite of 64 values")
+@FORWARD.add("addmm", "fc2", Source.PARAMETER, "`fc2.weight` has 64 infinite in 64 values")
 def frozen_infinite_weight() -> Step:
     net = Net()
     net.fc2.requires_grad_(False)
@@ -129,22 +131,24 @@ def _overflowing(number_format: torch.dtype, size: float) -> Step:
     return step_of(net, batch=torch.full((16, 10), 1.0, dtype=number_format))
 
 
-@FORWARD.add("addmm", "fc2", says="addmm overflows float16 in fc2: its result holds 64 infinite of 64 values")
+@FORWARD.add(
+    "addmm", "fc2", says="addmm overflows float16 in layer `fc2`: the result has 64 infinite in 64 values"
+)
 def matmul_overflow_in_half() -> Step:
     return _overflowing(torch.float16, 200.0)
 
 
-@FORWARD.add("addmm", "fc2", says="addmm overflows bfloat16 in fc2")
+@FORWARD.add("addmm", "fc2", says="addmm overflows bfloat16 in layer `fc2`")
 def matmul_overflow_in_bfloat16() -> Step:
     return _overflowing(torch.bfloat16, 1e19)
 
 
-@FORWARD.add("addmm", "fc2", says="addmm overflows float32 in fc2")
+@FORWARD.add("addmm", "fc2", says="addmm overflows float32 in layer `fc2`")
 def matmul_overflow_in_float32() -> Step:
     return _overflowing(torch.float32, 1e19)
 
 
-@FORWARD.add("mm", "fc1", says="mm overflows float32 in fc1")
+@FORWARD.add("mm", "fc1", says="mm overflows float32 in layer `fc1`")
 def matmul_overflow_without_bias() -> Step:
     net = Net(bias=False)
     with torch.no_grad():
@@ -153,14 +157,16 @@ def matmul_overflow_without_bias() -> Step:
 
 
 @FORWARD.add(
-    "to", "fc1", says="the cast to float16 after fc1 overflows: its result holds 234 infinite of 256 values"
+    "to",
+    "fc1",
+    says="the cast to float16 after layer `fc1` overflows: the result has 234 infinite in 256 values",
 )
 def cast_to_half() -> Step:
     net = Net(between=lambda value: (value * 1e6).half().float())
     return step_of(net)
 
 
-@FORWARD.add("addmm", "fc2", says="addmm overflows float32 in fc2")
+@FORWARD.add("addmm", "fc2", says="addmm overflows float32 in layer `fc2`")
 def cross_entropy_of_infinite_logits() -> Step:
     net = Net(between=lambda value: value.relu() * 1e30)
     with torch.no_grad():
@@ -169,17 +175,17 @@ def cross_entropy_of_infinite_logits() -> Step:
     return step_of(net, lambda logits: functional.cross_entropy(logits, target))
 
 
-@FORWARD.add("exp", "fc1", says="exp overflows float32 after fc1")
+@FORWARD.add("exp", "fc1", says="exp overflows float32 after layer `fc1`")
 def softmax_of_infinity() -> Step:
     return step_of(Net(between=lambda value: (value * 1e3).exp().softmax(1)))
 
 
-@FORWARD.add("mul", "fc1", says="mul overflows float32 after fc1")
+@FORWARD.add("mul", "fc1", says="mul overflows float32 after layer `fc1`")
 def softmax_of_overflowing_product() -> Step:
     return step_of(Net(between=lambda value: (value.sigmoid() * 1e20 * 1e20).softmax(1)))
 
 
-@FORWARD.add("var", "fc2", says="var of 1 value after fc2 has no spread")
+@FORWARD.add("var", "fc2", says="var of 1 value after layer `fc2` is undefined")
 def variance_of_one_row() -> Step:
     def spread(value: Tensor) -> Tensor:
         with warnings.catch_warnings(action="ignore"):
@@ -188,12 +194,17 @@ def variance_of_one_row() -> Step:
     return step_of(Net(after=spread), batch=torch.randn(1, 10))
 
 
-@FORWARD.add("mean", "fc2", says="mean of 0 values after fc2")
+@FORWARD.add("mean", "fc2", says="mean of 0 values after layer `fc2`")
 def mean_of_nothing() -> Step:
     return step_of(Net(after=lambda value: value[value > 1e9]))
 
 
-@FORWARD.add("nll_loss", "fc2", Source.LOSS, "nll_loss averages over no target after fc2: all 16 are -100")
+@FORWARD.add(
+    "nll_loss",
+    "fc2",
+    Source.LOSS,
+    "nll_loss averages over 0 targets after layer `fc2`: all 16 are ignored (ignore_index=-100)",
+)
 def every_target_ignored() -> Step:
     target = torch.full((16,), -100)
     return step_of(Net(), lambda logits: functional.cross_entropy(logits, target) / 4)
@@ -203,7 +214,7 @@ def every_target_ignored() -> Step:
     "mse_loss",
     "fc2",
     Source.TARGET,
-    "the target of mse_loss after fc2 holds 1 NaN of 64 values, first in row 9",
+    "the target of mse_loss after layer `fc2` has 1 NaN in 64 values, first in row 9",
 )
 def nan_target() -> Step:
     target = torch.randn(16, 4)
@@ -212,7 +223,10 @@ def nan_target() -> Step:
 
 
 @FORWARD.add(
-    "sub", "fc2", Source.INPUT, "what is subtracted after fc2 brings in 1 NaN of 64 values, first in row 9"
+    "sub",
+    "fc2",
+    Source.INPUT,
+    "the tensor subtracted after layer `fc2` has 1 NaN in 64 values, first in row 9",
 )
 def nan_target_by_hand() -> Step:
     target = torch.randn(16, 4)
@@ -220,13 +234,13 @@ def nan_target_by_hand() -> Step:
     return step_of(Net(), lambda prediction: ((prediction - target) ** 2).mean())
 
 
-@FORWARD.add("log", "fc2", says="log of 0 after fc2: 64 of 64 values are 0")
+@FORWARD.add("log", "fc2", says="log(0) after layer `fc2`: 64 of 64 values are 0")
 def log_far_from_the_loss() -> Step:
     net = Net(after=lambda value: (value.relu() * 0).log())
     return step_of(net, lambda value: (value.sum(1).view(4, 4).transpose(0, 1).reshape(-1)[2:9] / 4).mean())
 
 
-@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after fc2: ")
+@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after layer `fc2`: ")
 def harmless_infinity_before() -> Step:
     def after(value: Tensor) -> Tensor:
         masked = torch.where(value > 0, value.relu().log(), 0.0).clamp(min=-5).sum()
@@ -235,6 +249,6 @@ def harmless_infinity_before() -> Step:
     return step_of(Net(after=after))
 
 
-@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after fc2: ")
+@FORWARD.add("sqrt", "fc2", says="sqrt of a negative value after layer `fc2`: ")
 def clamped_infinity_before() -> Step:
     return step_of(Net(after=lambda value: value.relu().log().clamp(min=-100) + value.sub(9).sqrt()))

@@ -35,7 +35,7 @@ FAULTS: dict[str, Function] = {
     "logit": lambda value: value.mul(100).sigmoid().round().logit(),
     "half": lambda value: value.mul(1e8).half().float(),
     "cumprod": lambda value: value.abs().add(1e30).cumprod(1),
-    "standardise": lambda value: value.mul(0) / value.mul(0).std(1, keepdim=True),
+    "standardize": lambda value: value.mul(0) / value.mul(0).std(1, keepdim=True),
     "cosh": lambda value: value.mul(1e4).cosh(),
     "xlogy": lambda value: torch.xlogy(value.abs() + 1, value - 9),
     "mm": lambda value: (value.mul(1e30) @ value.mul(1e30).t()) @ value,

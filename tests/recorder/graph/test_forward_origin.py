@@ -72,4 +72,4 @@ def test_a_freed_graph_gives_no_certain_answer() -> None:
     loss = step.loss()
     loss.backward()
     origin = forward_origin(loss, step.parameters)
-    assert origin is None or "likeliest" in origin.says
+    assert origin is None or "most likely" in origin.says

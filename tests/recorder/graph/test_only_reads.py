@@ -116,7 +116,7 @@ def test_subclasses_see_none_of_it() -> None:
     activation_before(loss)
     assert Counting.calls == calls
     assert origin is not None
-    assert "holds 1 NaN of 160 values, first in row 3" in origin.says
+    assert "has 1 NaN in 160 values, first in row 3" in origin.says
     assert divisor == 4
 
 
@@ -174,7 +174,7 @@ def test_autocast_does_not_reach_the_walk() -> None:
     with torch.autocast("cpu", torch.bfloat16):
         origin = forward_origin(loss, step.parameters)
     assert origin is not None
-    assert "addmm overflows float64 in fc2" in origin.says
+    assert "addmm overflows float64 in layer `fc2`" in origin.says
 
 
 def test_a_trace_holds_no_activation() -> None:
@@ -227,13 +227,13 @@ SAYS = {
     "complex": "log of a negative value: 4 of 4 values are negative",
     "spectrum": "log of a negative value: 5 of 5 values are negative",
     "sparse product": "log of a negative value: 8 of 8 values are negative",
-    "sparse embedding": "what enters embedding holds 6 NaN of 6 values",
+    "sparse embedding": "the input of embedding has 6 NaN in 6 values",
     "mapped": "log of a negative value: 4 of 4 values are negative",
-    "eight bits": "what enters mul holds 1 NaN of 1 value",
+    "eight bits": "the input of mul has 1 NaN in 1 value",
     "no values": "mean of 0 values",
     "of a gradient": "sqrt of a negative value: 3 of 3 values are negative",
     "many outputs": "log of a negative value: 2 of 2 values are negative",
-    "changed in place": "what enters mul holds 1 NaN of 1 value",
+    "changed in place": "the input of mul has 1 NaN in 1 value",
     "a vector": "log of a negative value: 4 of 4 values are negative",
     "on no device": "",
     "wide": "log of a negative value: 1 of 1 value is negative",

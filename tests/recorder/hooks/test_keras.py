@@ -100,7 +100,7 @@ def test_what_keras_is_set_to_are_facts(tmp_path: Path) -> None:
         f.LOSS_FUNCTION: "sparse_categorical_crossentropy",
         f.DROPOUT: 0.1,
         f.DROPOUT_LAYERS: 1,
-        f.NORMALISATION_LAYERS: 1,
+        f.NORMALIZATION_LAYERS: 1,
         f.FROZEN_PARAMETERS: 0,
         f.UNOPTIMIZED_PARAMETERS: 0,
         f.TRAINED_IN_EVAL_MODE: 0.0,

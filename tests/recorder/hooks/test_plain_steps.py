@@ -30,7 +30,7 @@ SELDOM = 1_000
 
 @contextmanager
 def recorded(folder: Path, every: int = SELDOM, *, plain: bool = True) -> "Iterator[list[Taped]]":
-    """Record what is done here; the recording is in the list afterwards."""
+    """Record what is done here; the recording is in the list afterward."""
     found: list[Taped] = []
     torch.set_num_threads(1)
     torch.manual_seed(0)

@@ -39,7 +39,7 @@ def test_a_disk_that_is_full_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [line] = (tmp_path / PROCESSES).read_text().splitlines()
     assert json.loads(line)["problem"] == "unwritten"
     [says] = faults(tmp_path)
-    assert "no space is left on its disk" in says
+    assert "no space left on the disk" in says
 
 
 def test_a_fault_that_the_recording_tells_needs_no_word(tmp_path: Path) -> None:

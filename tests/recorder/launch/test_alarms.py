@@ -31,16 +31,15 @@ def slugs(*looks: Report) -> list[list[str]]:
     """The causes said after each look."""
     alarms = Alarms()
     said = [alarms.lines(one) for one in looks]
-    return [[line.partition("(")[2].partition(",")[0] for line in lines] for lines in said]
+    titles = {cause.title: cause.slug for cause in knowledge.causes()}
+    return [[titles[line.partition("%: ")[2].partition("\n")[0]] for line in lines] for lines in said]
 
 
 def test_a_line_says_what_how_sure_and_what_to_do() -> None:
     alarms = Alarms()
     assert alarms.lines(look()) == []
     (line,) = alarms.lines(look())
-    assert line == (
-        "step 0: learning rate too high (lr-too-high, 90 %); Ctrl-C stops it, the report follows at the end"
-    )
+    assert line == "[step 0] SICK 90%: Learning rate too high\nCtrl-C to stop now; full report at the end"
 
 
 def test_a_cause_is_said_at_the_second_look_and_never_again() -> None:
@@ -85,7 +84,7 @@ def test_a_run_has_five_lines_at_most() -> None:
 
 
 def test_what_a_condition_says_before_and_after() -> None:
-    met = Met("340", "--fail-on lr-too-high:0.8", "91 %")
-    assert met.now == "step 340: --fail-on lr-too-high:0.8 is met (91 %); the program is being stopped"
-    assert met.afterwards == "stopped at step 340: --fail-on lr-too-high:0.8 was met (91 %)"
-    assert replace(met, step="1").afterwards.startswith("stopped at step 1:")
+    met = Met("340", "--fail-on lr-too-high:0.8", "91%")
+    assert met.now == "[step 340] --fail-on lr-too-high:0.8 is met (91%); stopping the program"
+    assert met.afterward == "stopped at step 340: --fail-on lr-too-high:0.8 was met (91%)"
+    assert replace(met, step="1").afterward.startswith("stopped at step 1:")

@@ -47,21 +47,15 @@ def test_any_command_is_run_as_it_is(words: list[str]) -> None:
     assert os.path.isabs(command.program)
 
 
-def test_an_active_environment_has_the_python_that_is_meant(tmp_path: Path) -> None:
-    path = interpreters(tmp_path / "bin", "python")
-    for active in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        command = command_from(["train.py"], {"PATH": path, active: "somewhere"})
-        assert command.program == f"{path}/python"
-
-
-def test_without_one_our_own_python_runs_it_if_it_has_torch(
+def test_our_own_python_runs_it_if_it_has_torch_whatever_is_active(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = interpreters(tmp_path / "bin", "python")
     (tmp_path / "packages" / "torch").mkdir(parents=True)
     (tmp_path / "packages" / "torch" / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.syspath_prepend(tmp_path / "packages")
-    assert command_from(["train.py"], {"PATH": path}).program == sys.executable
+    for active in ({}, {"VIRTUAL_ENV": "somewhere"}, {"CONDA_PREFIX": "somewhere"}):
+        assert command_from(["train.py"], {"PATH": path, **active}).program == sys.executable
 
 
 def test_without_torch_the_python_of_the_shell_runs_it(
@@ -96,21 +90,21 @@ def test_a_run_is_called_after_what_is_run(words: list[str], name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "no command was given"),
-        (["--"], "no command was given"),
-        (["-m"], "no command was given"),
+        ([], "no command; expected a script"),
+        (["--"], "no command; expected a script"),
+        (["-m"], "no command; expected a script"),
         (["trian.py"], "trian.py: no such file; check the spelling"),
-        (["package.py"], "package.py: is a folder"),
+        (["package.py"], "package.py is a folder"),
         (["--", "trian"], "trian: no such command"),
         (["--", "no/such"], "no/such: no such command"),
-        (["--", "./folder"], "./folder: is a folder; give the script in it, or -- python ./folder"),
-        (["--", "./notes.sh"], "./notes.sh: is not executable; write: chmod [+]x ./notes.sh"),
-        (["--", "./train.py"], "./train.py: is not executable; give it without --"),
+        (["--", "./folder"], "./folder is a folder; use the script in it, or -- python ./folder"),
+        (["--", "./notes.sh"], "./notes.sh is not executable; run chmod [+]x ./notes.sh"),
+        (["--", "./train.py"], "./train.py is not executable; omit the --"),
         (
             ["--", "train.py"],
-            "train.py: is not executable; give it without -- before it, or as -- python train.py",
+            "train.py is not executable; omit the --, or write -- python train.py",
         ),
-        (["--", ""], "no command was given"),
+        (["--", ""], "no command; expected a script"),
     ],
 )
 def test_what_cannot_be_started_is_refused_with_what_to_do(words: list[str], says: str) -> None:

@@ -117,7 +117,7 @@ def test_a_torch_that_cannot_be_imported_fails_as_without_us(place: StandIn, err
     assert recorded.stdout == alone.stdout
     assert recorded.returncode == alone.returncode == 1
     assert alone.stderr in recorded.stderr
-    assert "torch was imported, but nothing was trained" in recorded.stderr
+    assert "CRASHED" in recorded.stderr
 
 
 COPIES = """
@@ -256,5 +256,5 @@ def test_a_python_that_takes_no_hints_is_not_recorded_and_that_is_said(place: St
     place.write("torch.py", "")
     done = place.run("--", sys.executable, flag, "-c", "print('ran')")
     assert done.stdout == "ran\n"
-    assert "-I, -E or -S" in done.stderr
+    assert "-I/-E/-S" in done.stderr
     assert done.returncode == 0

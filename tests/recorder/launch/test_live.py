@@ -12,7 +12,7 @@ from traindx.cli._conditions import Met
 from traindx.cli._live import Live
 from traindx.trials.types import Report
 
-SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99 %")}
+SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99%")}
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def test_a_condition_that_holds_twice_asks_for_the_end_once(tmp_path: Path) -> N
         looking._thread.join(60)
     assert looking.stop.asked
     assert looking.met == SICK["a run", "sick"]
-    assert said == ["step 9: --fail-on sick is met (99 %); the program is being stopped"]
+    assert said == ["[step 9] --fail-on sick is met (99%); stopping the program"]
     assert looks.taken == 2
 
 

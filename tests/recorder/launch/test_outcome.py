@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from traindx.recorder.launch.child import Ending
-from traindx.recorder.launch.outcome import discard, faults, note_ending, recordings, stopped, why_nothing
+from traindx.recorder.launch.outcome import discard, faults, note_ending, recordings, silence, stopped
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind
 
@@ -49,7 +49,7 @@ def test_a_signal_that_ended_the_program_is_an_event(tmp_path: Path, code: int, 
     note_ending(tmp_path, Ending(code))
     [(_, stream, step, kind, sentence, *_)] = stands_in(tmp_path, "events")
     assert (stream, step, kind) == (0, None, EventKind.INTERRUPTED.value)
-    assert sentence == f"the program was ended by {says}"
+    assert sentence == f"the program was killed by {says}"
 
 
 def test_an_exception_says_more_than_the_signal_it_led_to(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_recording_is_left_alone_and_stops_nothing(tmp_path: P
 
 def test_the_recorders_own_fault_comes_first(tmp_path: Path) -> None:
     lines = {"torch": "2.0"}, {"problem": "failed", "why": "KeyError: 'x'", "where": "a.py:3"}
-    assert "the recorder failed (KeyError: 'x' at a.py:3)" in why_nothing(told(tmp_path, *lines))
+    assert "the recorder failed (KeyError: 'x' at a.py:3)" in silence(told(tmp_path, *lines)).what
 
 
 def test_each_fault_is_said_once(tmp_path: Path) -> None:
@@ -114,26 +114,26 @@ def test_each_fault_is_said_once(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_could_not_be_written_is_told(tmp_path: Path) -> None:
-    lines = [{"problem": "unwritten", "why": "no space is left on its disk"}] * 2
+    lines = [{"problem": "unwritten", "why": "no space left on the disk"}] * 2
     [says] = faults(told(tmp_path, *lines, {"torch": "2.0"}))
-    assert says == "the recording breaks off: no space is left on its disk; the program was not disturbed"
+    assert says == "the recording is incomplete: no space left on the disk; the program was not affected"
 
 
 def test_a_program_that_does_not_train_is_told_apart(tmp_path: Path) -> None:
-    assert "torch was imported, but nothing was trained" in why_nothing(told(tmp_path, {"torch": "2.0"}))
+    assert "trained nothing (no backward pass ran)" in silence(told(tmp_path, {"torch": "2.0"})).what
 
 
 def test_an_old_python_is_named(tmp_path: Path) -> None:
     line = {"problem": "too old", "python": "3.8.1", "executable": "/usr/bin/python3.8"}
-    assert "ran in Python 3.8.1 (/usr/bin/python3.8)" in why_nothing(told(tmp_path, line))
-    assert "nothing was trained" in why_nothing(told(tmp_path, line, {"torch": "2.0"}))
+    assert "ran in Python 3.8.1 (/usr/bin/python3.8)" in silence(told(tmp_path, line)).what
+    assert "no backward pass ran" in silence(told(tmp_path, line, {"torch": "2.0"})).what
 
 
 def test_without_word_no_process_imported_torch(tmp_path: Path) -> None:
-    assert "no Python process" in why_nothing(tmp_path)
-    assert "no Python process" in why_nothing(told(tmp_path, [], "x", None))
+    assert "never imported torch" in silence(tmp_path).what
+    assert "never imported torch" in silence(told(tmp_path, [], "x", None)).what
     (tmp_path / "processes.jsonl").write_bytes(b'{"torch": "2.\xff\n{half')
-    assert "no Python process" in why_nothing(tmp_path)
+    assert "never imported torch" in silence(tmp_path).what
 
 
 def test_only_an_empty_run_is_discarded(tmp_path: Path) -> None:

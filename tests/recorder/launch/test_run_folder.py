@@ -42,7 +42,7 @@ def test_a_name_is_taken_as_given_and_numbered_only_where_it_is_taken(tmp_path: 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/tmp", "a\0b"])
 def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
-    with pytest.raises(TraindxError, match="is no name for a folder; --out says where"):
+    with pytest.raises(TraindxError, match="is not a folder name; set the parent folder with --out"):
         new_run_folder(tmp_path, "train", name)
     assert list(tmp_path.iterdir()) == []
 

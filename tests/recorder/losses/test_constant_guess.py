@@ -90,7 +90,7 @@ CASES: dict[str, tuple[str, tuple[int, ...], Tensor, Mapping[str, object]]] = {
         (classes(80, 3) > 1).double(),
         {"pos_weight": torch.tensor([1.0, 5.0, 0.5]).double()},
     ),
-    "grey pixels": (
+    "gray pixels": (
         "binary_cross_entropy_with_logits",
         (80, 4),
         shares(80),

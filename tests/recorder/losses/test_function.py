@@ -12,9 +12,14 @@ from traindx.recorder.losses.function import label_fault, outputs_of
 @pytest.mark.parametrize(
     ("function", "targets", "options", "says"),
     [
-        ("cross_entropy", [1, 2, 3], {}, "classes 1 to 3, but there are 3 outputs: 0 to 2 are possible"),
-        ("nll_loss", [-1, 2, 0], {}, "classes -1 to 2, but there are 3 outputs: 0 to 2 are possible"),
-        ("cross_entropy", [3, 3, 3], {}, "class 3, but there are 3 outputs: 0 to 2 are possible"),
+        (
+            "cross_entropy",
+            [1, 2, 3],
+            {},
+            "classes 1 to 3, but the model has 3 outputs (valid labels: 0 to 2)",
+        ),
+        ("nll_loss", [-1, 2, 0], {}, "classes -1 to 2, but the model has 3 outputs (valid labels: 0 to 2)"),
+        ("cross_entropy", [3, 3, 3], {}, "class 3, but the model has 3 outputs (valid labels: 0 to 2)"),
         ("cross_entropy", [0, 1, 2], {}, ""),
         ("cross_entropy", [0, -100, 2], {}, ""),
         ("cross_entropy", [0, 255, 2], {"ignore_index": 255}, ""),
@@ -29,7 +34,7 @@ def test_classes(function: str, targets: list[int], options: dict[str, object], 
 
 def test_one_output_leaves_no_choice() -> None:
     says = label_fault("cross_entropy", torch.zeros(4, 1), torch.tensor([0, 1, 1, 0]), {})
-    assert says == "classes 0 to 1, but there is 1 output: only 0 is possible"
+    assert says == "classes 0 to 1, but the model has 1 output (valid label: 0)"
 
 
 def test_classes_stand_in_the_second_dimension_of_images_and_in_the_last_of_keras() -> None:
@@ -42,9 +47,13 @@ def test_classes_stand_in_the_second_dimension_of_images_and_in_the_last_of_kera
 @pytest.mark.parametrize(
     ("function", "targets", "says"),
     [
-        ("binary_cross_entropy", [-1.0, 1.0], "targets from -1 to 1, but 0 to 1 are possible"),
-        ("binary_cross_entropy_with_logits", [0.0, 255.0], "targets from 0 to 255, but 0 to 1 are possible"),
-        ("binary_cross_entropy", [2.0, 2.0], "all targets are 2, but 0 to 1 are possible"),
+        ("binary_cross_entropy", [-1.0, 1.0], "targets from -1 to 1, but valid targets are 0 to 1"),
+        (
+            "binary_cross_entropy_with_logits",
+            [0.0, 255.0],
+            "targets from 0 to 255, but valid targets are 0 to 1",
+        ),
+        ("binary_cross_entropy", [2.0, 2.0], "all targets are 2, but valid targets are 0 to 1"),
         ("binary_cross_entropy", [0.0, 1.0], ""),
         ("binary_cross_entropy", [0.1, 0.9], ""),
         ("binary_cross_entropy", [0.1, float("nan")], ""),

@@ -74,11 +74,11 @@ def test_smoothed_labels_are_still_yes_and_no() -> None:
     assert accuracy("binary_cross_entropy_with_logits", prediction, target * 0.8 + 0.1) == right
 
 
-def test_grey_targets_and_numbers_have_no_accuracy() -> None:
-    grey = torch.rand(40, 9, generator=CHANCE)
-    assert accuracy("binary_cross_entropy_with_logits", scores(40, 9), grey) is None
-    assert accuracy("mse_loss", scores(40, 9), grey) is None
-    assert accuracy("huber_loss", scores(40, 9), grey) is None
+def test_gray_targets_and_numbers_have_no_accuracy() -> None:
+    gray = torch.rand(40, 9, generator=CHANCE)
+    assert accuracy("binary_cross_entropy_with_logits", scores(40, 9), gray) is None
+    assert accuracy("mse_loss", scores(40, 9), gray) is None
+    assert accuracy("huber_loss", scores(40, 9), gray) is None
 
 
 def test_keras_counts_classes_in_the_last_dimension() -> None:

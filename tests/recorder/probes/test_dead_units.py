@@ -59,7 +59,7 @@ def test_too_few_looks_or_inputs_say_nothing() -> None:
         (lambda: nn.Linear(3, 8), (8, 10, 3)),
         (lambda: nn.Linear(3, 8), (4, 6, 5, 3)),
     ],
-    ids=["sequence", "image", "volume", "normalised sequence", "tokens", "tokens of images"],
+    ids=["sequence", "image", "volume", "normalized sequence", "tokens", "tokens of images"],
 )
 def test_units_lie_where_the_layer_before_counts_them(
     make: Callable[[], nn.Module], shape: tuple[int, ...]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tests.promises.tape_reading import read_tape
 from traindx.recorder.hooks import attachment
 
-NORMALISATIONS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
+NORMALIZATIONS = (nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 
 
 class Branches(nn.Module):
@@ -57,8 +57,8 @@ def reference(model: nn.Module, inputs: Tensor) -> bool:
     model(inputs)
     for handle in handles:
         handle.remove()
-    matters = [m for m in order if isinstance(m, NORMALISATIONS) or list(m.parameters(recurse=False))]
-    return isinstance(matters[0], NORMALISATIONS)
+    matters = [m for m in order if isinstance(m, NORMALIZATIONS) or list(m.parameters(recurse=False))]
+    return isinstance(matters[0], NORMALIZATIONS)
 
 
 @pytest.mark.parametrize(("model", "inputs"), MODELS.values(), ids=MODELS)
@@ -74,7 +74,7 @@ def test_it_is_the_first_in_order(model: nn.Module, inputs: Tensor, tmp_path: Pa
     finally:
         watching.detach()
     (path,) = tmp_path.glob("*.traindx")
-    assert read_tape(path).stated("first_layer_normalises") == [expected]
+    assert read_tape(path).stated("first_layer_normalizes") == [expected]
 
 
 def test_the_models_differ() -> None:

@@ -21,7 +21,7 @@ def classes(first: int, beyond: int, count: int = 100) -> Tensor:
 def test_answers_outside_of_yes_and_no() -> None:
     loop = Loop(LabelFaults())
     loop.loss("binary_cross_entropy_with_logits", torch.zeros(4, 1), torch.tensor([[-1.0], [1], [1], [-1]]))
-    fault = {LABEL_FAULT: "targets from -1 to 1, but 0 to 1 are possible"}
+    fault = {LABEL_FAULT: "targets from -1 to 1, but valid targets are 0 to 1"}
     assert loop.facts == fault
     loop.loss("binary_cross_entropy_with_logits", torch.zeros(2, 1), torch.ones(2, 1))
     assert loop.facts == fault, "a batch of the other kind does not make it right"
@@ -40,7 +40,7 @@ def test_classes_counted_from_one_are_told_when_enough_were_seen() -> None:
         loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
     assert loop.facts == {}, "200 targets are few for eleven classes"
     loop.loss("cross_entropy", torch.zeros(100, 11), classes(1, 11))
-    assert loop.facts == {UNUSED_CLASS: "classes 1 to 10 of 11 outputs: class 0 never occurs"}
+    assert loop.facts == {UNUSED_CLASS: "labels are 1 to 10 for 11 outputs; label 0 never occurs"}
     loop.loss("cross_entropy", torch.zeros(100, 11), classes(0, 11))
     assert loop.facts == {UNUSED_CLASS: ""}, "it does occur"
 

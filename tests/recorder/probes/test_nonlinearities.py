@@ -126,7 +126,7 @@ class Residual(nn.Module):
 
 
 class Attention(nn.Module):
-    """Written by hand, before and after normalisation."""
+    """Written by hand, before and after normalization."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ MODELS: dict[str, Callable[[], tuple[nn.Module, Tensor]]] = {
         plain(nn.Linear(6, 8), nn.Linear(8, 8), nn.SiLU(), nn.Linear(8, 2), nn.Softmax(1)),
         rows(5, 6),
     ),
-    "normalised": lambda: (plain(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 2)), rows(5, 6)),
+    "normalized": lambda: (plain(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Linear(8, 2)), rows(5, 6)),
     "images": lambda: (
         plain(
             nn.Conv2d(1, 4, 3),
@@ -225,7 +225,7 @@ def test_projections_of_attention_are_not_in_a_row(dropout: float) -> None:
     model = plain(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Linear(8, 2))
     layers, bends, in_a_row = triple(stated(model, rows(3, 5, 8)))
     assert (layers, in_a_row) == (9, "")
-    # A normalisation twice, a ReLU, and attention in one operation or in three.
+    # A normalization twice, a ReLU, and attention in one operation or in three.
     assert bends in (8, 12)
 
 

@@ -14,7 +14,7 @@ from tests.recorder.probes.sampling import VALIDATION, Loop
 from traindx.facts import CLASS_BALANCE, CLASSES
 from traindx.quantities import (
     COMMONEST_TARGET_SHARE,
-    NEIGHBOUR_AGREEMENT,
+    NEIGHBOR_AGREEMENT,
     TARGET_CLASSES,
     TARGET_MAX,
     TARGET_MEAN,
@@ -125,7 +125,7 @@ def test_numbers_are_described_over_the_batch() -> None:
     assert found[TARGET_MEAN] == pytest.approx(statistics.fmean(map(statistics.fmean, columns)))
     assert found[TARGET_NONFINITE_SHARE] == 0.0
     assert TARGET_CLASSES not in found
-    assert NEIGHBOUR_AGREEMENT not in found
+    assert NEIGHBOR_AGREEMENT not in found
 
 
 def test_targets_that_are_not_finite_are_counted() -> None:
@@ -133,7 +133,7 @@ def test_targets_that_are_not_finite_are_counted() -> None:
     target[3] = torch.nan
     found = Loop(Targets()).loss("mse_loss", torch.zeros(40), target)
     assert found[TARGET_NONFINITE_SHARE] == pytest.approx(1 / 40)
-    assert NEIGHBOUR_AGREEMENT not in found
+    assert NEIGHBOR_AGREEMENT not in found
 
 
 def agreements(batches: list[Tensor], function: str = "cross_entropy") -> list[float]:
@@ -141,7 +141,7 @@ def agreements(batches: list[Tensor], function: str = "cross_entropy") -> list[f
     found = []
     for target in batches:
         prediction = torch.zeros(len(target), 10) if function == "cross_entropy" else torch.zeros(len(target))
-        found.append(loop.loss(function, prediction, target).get(NEIGHBOUR_AGREEMENT, 0.0))
+        found.append(loop.loss(function, prediction, target).get(NEIGHBOR_AGREEMENT, 0.0))
     return found
 
 
@@ -169,17 +169,17 @@ def test_yes_and_no_have_an_order_too() -> None:
     assert agreements([yes], "mse_loss")[0] > 0.9
 
 
-def test_neighbours_within_a_sample_say_nothing() -> None:
+def test_neighbors_within_a_sample_say_nothing() -> None:
     loop = Loop(Targets())
     words = torch.zeros(64, dtype=torch.int64)
     words[:5] = 1
     sentences = [torch.zeros(4, 16, dtype=torch.int64)]
     for _ in range(3):
-        assert NEIGHBOUR_AGREEMENT not in loop.loss(
+        assert NEIGHBOR_AGREEMENT not in loop.loss(
             "cross_entropy", torch.zeros(64, 3), words, inputs=sentences
         )
         pixels = words.reshape(4, 4, 4)
-        assert NEIGHBOUR_AGREEMENT not in loop.loss("cross_entropy", torch.zeros(4, 3, 4, 4), pixels)
+        assert NEIGHBOR_AGREEMENT not in loop.loss("cross_entropy", torch.zeros(4, 3, 4, 4), pixels)
     assert CLASS_BALANCE not in loop.facts
 
 
@@ -196,7 +196,7 @@ def test_one_hot_targets_are_classes() -> None:
     loop = Loop(Targets())
     found = loop.loss("cross_entropy", torch.zeros(32, 4), target)
     assert (found[TARGET_CLASSES], found[COMMONEST_TARGET_SHARE]) == (3.0, 0.5)
-    assert NEIGHBOUR_AGREEMENT in found
+    assert NEIGHBOR_AGREEMENT in found
 
 
 def test_several_questions_have_no_number_of_classes() -> None:

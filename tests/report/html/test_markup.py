@@ -26,3 +26,7 @@ def test_backticks_become_code() -> None:
 
 def test_packed_bytes_mean_nothing_to_html() -> None:
     assert not set("<>&\"'") & set(packed(b"</script><!--" * 9))
+
+
+def test_an_arrow_stays_on_its_line() -> None:
+    assert prose("lr 2 -> 0.2") == "lr 2 <span class=arrow>-&gt;</span> 0.2"

@@ -44,11 +44,11 @@ def drawn(pages: list[Figure], treatment: Treatment) -> tuple[Axes, ...]:
     return (*list(by_name.values())[:1], effects)
 
 
-def lines(axes: Axes, colour: str, width: float) -> list[np.ndarray]:
+def lines(axes: Axes, color: str, width: float) -> list[np.ndarray]:
     return [
         np.asarray(line.get_ydata())
         for line in axes.get_lines()
-        if line.get_color() == colour and line.get_linewidth() == width and line.get_linestyle() == "-"
+        if line.get_color() == color and line.get_linewidth() == width and line.get_linestyle() == "-"
     ]
 
 
@@ -58,8 +58,8 @@ def texts(axes: Axes) -> list[str]:
 
 def test_every_seed_is_a_thin_line_and_their_mean_a_thick_one(pages: list[Figure]) -> None:
     curves, _ = drawn(pages, treatments.won())
-    assert [len(lines(curves, colour, 0.9)) for colour in (BLUE, ORANGE)] == [3, 3]
-    (without,), (with_it,) = (lines(curves, colour, 2.4) for colour in (BLUE, ORANGE))
+    assert [len(lines(curves, color, 0.9)) for color in (BLUE, ORANGE)] == [3, 3]
+    (without,), (with_it,) = (lines(curves, color, 2.4) for color in (BLUE, ORANGE))
     assert without[-1] == pytest.approx(2.31, abs=0.05)
     assert with_it[-1] == pytest.approx(0.24, abs=0.05)
 
@@ -67,7 +67,7 @@ def test_every_seed_is_a_thin_line_and_their_mean_a_thick_one(pages: list[Figure
 def test_right_answers_are_drawn_below(pages: list[Figure]) -> None:
     drawn(pages, treatments.won())
     (answers,) = (axes for axes in pages[-1].axes if axes.get_label() == "right answers")
-    (without,), (with_it,) = (lines(answers, colour, 2.4) for colour in (BLUE, ORANGE))
+    (without,), (with_it,) = (lines(answers, color, 2.4) for color in (BLUE, ORANGE))
     assert without[-1] < 0.1 < 0.8 < with_it[-1]
 
 

@@ -43,7 +43,7 @@ A loss that falls for a few steps and then jumps.
 
 ## What not to do
 
-- Clip first: the rate stays wrong.
+- Clip first: the learning rate stays wrong.
 - Train longer: the loss does not come back.
 
 ## References
@@ -74,7 +74,7 @@ def cause(slug: str, title: str, rival: str, told_apart: str, kind: Kind = Kind.
         clues=(Clue(DIVERGES, seen=2.5, unseen=-1.0),),
         fixes=(
             Prescription(
-                title="Lower the learning rate ten times",
+                title="Divide the learning rate by 10",
                 expect="the loss falls steadily within 50 steps",
                 safety=Safety.ASK,
                 not_when="the loss is flat from the first step",
@@ -82,14 +82,17 @@ def cause(slug: str, title: str, rival: str, told_apart: str, kind: Kind = Kind.
                 change="optimizer.lr x 0.1",
             ),
             Prescription(
-                title="Find the rate by a range test",
-                expect="the loss is lowest just below the rate where it turns up",
+                title="Find the learning rate with a range test",
+                expect="the loss is lowest just below the learning rate where it turns up",
                 safety=Safety.MANUAL,
                 not_when="a run takes less time than the test",
             ),
         ),
         experiment=Experiment(
-            "Repeat 200 steps with a ten times lower rate", "the loss falls", "the loss jumps as before", 5
+            "Repeat 200 steps at a tenth of the learning rate",
+            "the loss falls",
+            "the loss jumps as before",
+            5,
         ),
         page=PAGE.format(title=title, rival=rival, told_apart=told_apart),
         kind=kind,

@@ -3,24 +3,32 @@
 import re
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
-from rich.cells import cell_len
 from syrupy.assertion import SnapshotAssertion
 
 from tests.report.renderers import canonical
 from traindx.diagnosis.types import Diagnosis
-from traindx.report.renderers import markdown, text
+from traindx.readers.loading.runs import read
+from traindx.report import markdown, text, text_lines
+from traindx.report.pages import page_of, quiet_lines
 from traindx.run import Run
 from traindx.trials.types import Report
 
-ANSI = re.compile(r"\x1b\[[0-9;]*m")
+ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")
 HOSTILE = "<img src=x onerror=alert(1)>|[x](javascript:1)*_`\x1b[2J\u202e\r\n# heading\x9b31m" + "w" * 90
+DEMO = Path(__file__).parents[3] / "src/traindx/demo"
+LIMITS = {"sick": 24, "shared": 24, "healthy": 8, "inconclusive": 18}
 
 
 def alone(run: Run, diagnosis: Diagnosis) -> Report:
     return Report((run,), diagnoses=(diagnosis,))
+
+
+def screen(report: Report, *, width: int = 80, color: bool = False, everything: bool = False) -> str:
+    return text.write(page_of(report, kept="report.html"), width=width, color=color, everything=everything)
 
 
 def reports() -> dict[str, Report]:
@@ -69,131 +77,167 @@ def hostile() -> Report:
 NAMES = list(reports())
 
 
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Report:
+    monkeypatch.chdir(DEMO)
+    restarted = tmp_path / "restarted.csv"
+    restarted.write_text("step,loss,odd\n0,3,1\n1,2,1\n2,nan,1\n1,2.5,1\n2,2,1\n3,1,1\n")
+    bundled = read(["hot", "cool", "nowhere.log"])
+    monkeypatch.chdir(tmp_path)
+    return Report((*bundled.runs, *read(["restarted.csv"]).runs), bundled.problems, other_files=2)
+
+
+def test_what_was_read(reading: Report, snapshot: SnapshotAssertion) -> None:
+    assert screen(reading) == snapshot
+
+
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", ["several", "healthy", "inconclusive", "compared"])
+@pytest.mark.parametrize("name", ["several", "sick", "shared", "healthy", "inconclusive", "compared"])
 def test_text(name: str, width: int, snapshot: SnapshotAssertion) -> None:
-    assert text.render(reports()[name], width=width) == snapshot
+    assert screen(reports()[name], width=width) == snapshot
 
 
 @pytest.mark.parametrize("name", ["sick", "compared"])
 def test_text_with_everything(name: str, snapshot: SnapshotAssertion) -> None:
-    assert text.render(reports()[name], everything=True) == snapshot
+    assert screen(reports()[name], everything=True) == snapshot
 
 
-@pytest.mark.parametrize("name", ["several", "compared"])
+@pytest.mark.parametrize("name", ["sick", "several", "compared"])
 def test_markdown(name: str, snapshot: SnapshotAssertion) -> None:
-    assert markdown.render(reports()[name]) == snapshot
+    assert markdown.write(page_of(reports()[name])) == snapshot
+
+
+@pytest.mark.parametrize(("name", "most"), LIMITS.items())
+def test_a_screen_has_few_lines(name: str, most: int) -> None:
+    assert len(screen(reports()[name]).splitlines()) <= most
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_markdown_fits_a_pull_request(name: str) -> None:
+    page = page_of(reports()[name])
+    assert len(markdown.write(page).splitlines()) <= 60
+    headings = re.findall("(?m)^## ", markdown.write(page, everything=True))
+    assert len(headings) >= len(page.sections)
 
 
 @pytest.mark.parametrize("everything", [False, True])
 @pytest.mark.parametrize("width", [60, 80, 97, 120])
 @pytest.mark.parametrize("name", NAMES)
-def test_no_line_is_wider_than_the_terminal(name: str, width: int, everything: bool) -> None:
-    shown = text.render(reports()[name], width=width, everything=everything)
-    assert max(cell_len(line) for line in shown.splitlines()) <= width
+def test_only_code_and_single_words_are_wider_than_the_terminal(
+    name: str, width: int, everything: bool
+) -> None:
+    for line in screen(reports()[name], width=width, everything=everything).splitlines():
+        is_code = line.startswith("    ") and not line.startswith("     ·")
+        assert text_lines.cells(line) <= width or is_code or len(line.split()) <= 2, line
+
+
+def test_labels_move_above_their_text_where_there_is_little_room() -> None:
+    lines = screen(reports()["sick"], width=50).splitlines()
+    assert "SICK" in lines
+    assert max(map(text_lines.cells, (line for line in lines if line[:4] != "    "))) <= 60
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_colour_adds_nothing_but_colour(name: str) -> None:
-    plain, coloured = (text.render(reports()[name], colour=colour) for colour in (False, True))
+def test_color_adds_nothing_but_color(name: str) -> None:
+    plain, colored = (screen(reports()[name], color=color) for color in (False, True))
     assert "\x1b" not in plain
-    assert "\x1b[" in coloured
-    stripped = [line.rstrip() for line in ANSI.sub("", coloured).splitlines()]
+    assert "\x1b[" in colored
+    stripped = [line.rstrip() for line in ANSI.sub("", colored).splitlines()]
     assert stripped == plain.splitlines()
 
 
+def test_ascii_is_enough() -> None:
+    shown = text.write(page_of(reports()["sick"]), unicode=False)
+    assert shown.isascii()
+    assert "*" in shown
+
+
 def test_nothing_from_a_log_reaches_the_terminal_unchecked() -> None:
-    shown = text.render(hostile(), everything=True)
-    unseen = {c for c in shown if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
-    assert unseen == set()
+    shown = screen(hostile(), everything=True)
+    assert {c for c in shown if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"} == set()
 
 
 def test_nothing_from_a_log_becomes_markup() -> None:
-    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.render(hostile()))
-    assert "<img" not in page
-    assert "<a " not in page
-    assert "<em>" not in page
-    assert page.count("<h1>") == 1
-    rows = re.findall(r"<tr>.*?</tr>", page, re.DOTALL)
-    assert {len(re.findall("<t[hd]", row)) for row in rows} == {
-        3,
-        6,
-        8,
-    }  # reasons and questions; runs; series
+    written = markdown.write(page_of(hostile()), everything=True)
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(written)
+    for active in ("<img", "<a ", "<em>", "<h1>"):
+        assert active not in page
 
 
-def test_many_runs_are_an_overview_unless_everything_is_wanted() -> None:
-    hot = canonical.demo_runs()[0]
-    many = Report((hot,) * 9, diagnoses=(canonical.sick(),) * 9)
-    short = text.render(many)
-    assert short.count("Learning rate too\n") + short.count("Learning rate too high") == 9
-    assert "9 runs not shown in detail (--all shows them)" in short
-    assert "together" not in short
-    assert text.render(many, everything=True).count("lower rate (about 5 minutes)") == 9
+def test_many_runs_are_one_table_and_the_worst_comes_first() -> None:
+    hot, cool = canonical.demo_runs()
+    many = Report((cool, *(hot,) * 9), diagnoses=(canonical.healthy(), *(canonical.sick(),) * 9))
+    lines = screen(many).splitlines()
+    assert sum(line.strip().startswith("SICK") for line in lines) == 9
+    assert lines.index(next(line for line in lines if "HEALTHY" in line)) > 9
+    assert "WHY" not in screen(many)
+    assert screen(many, everything=True).count("WHY LR-TOO-HIGH") == 0
+    assert screen(many, everything=True).count("Why lr-too-high") == 9
 
 
 def test_a_run_that_says_nothing_still_gets_its_verdict() -> None:
     empty = Run("empty", (), ("empty.log",), ("Plain text",))
-    shown = text.render(alone(empty, replace(canonical.inconclusive(), says="Nothing was recorded.")))
-    assert "INCONCLUSIVE   Nothing was recorded." in shown
-    assert "no quantity recognised" in shown
+    shown = screen(alone(empty, replace(canonical.inconclusive(), says="Nothing was recorded")))
+    assert re.search(r"(?m)^INCONCLUSIVE +Nothing was recorded", shown)
+    assert "no quantity recognized" in shown
 
 
 def test_a_sick_run_without_a_suspect_shows_its_sentence() -> None:
     hot = canonical.demo_runs()[0]
-    lone = replace(canonical.sick(), suspects=(), says="The loss is NaN.", next_experiment=None)
-    for shown in (text.render(alone(hot, lone)), markdown.render(alone(hot, lone))):
+    lone = replace(canonical.sick(), suspects=(), says="The loss is NaN", next_experiment=None)
+    for shown in (screen(alone(hot, lone)), markdown.write(page_of(alone(hot, lone)))):
         assert "SICK" in shown
-        assert "The loss is NaN." in shown
+        assert "Cause unclear" in shown
+        assert "The loss is NaN" in shown
 
 
-def test_points_shown_add_up() -> None:
-    shown = text.render(reports()["sick"], everything=True)
-    sums = re.split(r"(?m) +together +([+-][0-9.]+)$", shown)
+def test_log_odds_shown_add_up() -> None:
+    shown = screen(reports()["sick"], everything=True)
+    sums = re.split(r"(?m)^ +([+-][0-9.]+) +total$", shown)
     assert len(sums) > 3
     for lines, total in zip(sums[::2], sums[1::2], strict=False):
-        points = re.findall(r"(?m)([+-][0-9]+\.[0-9])$", lines)
+        points = re.findall(r"(?m)^ +([+-][0-9]+\.[0-9])  ", lines)
         assert sum(map(float, points)) == pytest.approx(float(total), abs=1e-9)
 
 
-def test_the_verdict_and_the_cause_each_have_their_own_probability() -> None:
-    hot = canonical.demo_runs()[0]
-    lone = alone(hot, canonical.sick())
-    assert re.search(r"^SICK 98 % +Learning rate too high +cause 87 % ", text.render(lone), re.MULTILINE)
-    assert "**SICK** 98 %: **Learning rate too high**, cause 87 %" in markdown.render(lone)
-    overview = text.render(reports()["several"])
-    assert re.search(r"(?m)^ *hot +SICK 98 % .* 87 % ", overview)
-    assert re.search(r"(?m)^ *cool +HEALTHY 93 % ", overview)
+def test_the_headline_has_one_number_and_it_is_that_of_the_cause() -> None:
+    headline = next(line for line in screen(reports()["sick"]).splitlines() if line.startswith("SICK"))
+    assert re.findall(r"[<>]?\d+%", headline) == ["87%"]
 
 
-def test_a_run_too_short_to_judge_has_no_probability_of_health() -> None:
-    report = reports()["inconclusive"]
-    for shown in (text.render(report), markdown.render(report)):
-        assert "46 %" not in shown
-    asked = tuple(replace(one, answer=None) for one in canonical.inconclusive().asked)
-    judged = alone(canonical.short_run(), replace(canonical.inconclusive(), asked=asked))
-    assert "healthy 46 %" in text.render(judged)
-    assert "healthy with 46 %" in markdown.render(judged)
+@pytest.mark.parametrize(
+    ("first", "second", "clear"), [(0.29, 0.1, False), (0.5, 0.46, False), (0.5, 0.4, True)]
+)
+def test_a_cause_that_does_not_stand_out_is_no_headline(first: float, second: float, clear: bool) -> None:
+    diagnosis = canonical.sick()
+    one, other, *_ = diagnosis.suspects
+    close = replace(diagnosis, suspects=(replace(one, confidence=first), replace(other, confidence=second)))
+    shown = screen(alone(canonical.demo_runs()[0], close))
+    assert ("Cause unclear" not in shown) is clear
+    assert ("COULD BE" not in shown) is clear
+    assert ("\nFIX" in shown) is clear
 
 
-def test_what_separates_a_rival_is_no_statement_about_the_run() -> None:
-    shown = markdown.render(reports()["sick"])
-    # From the page of the first suspect, and from the page of the rival.
-    assert "`missing-warmup` 4 %: would show: with a warm-up to the same rate the run trains\n" in shown
-    assert "`exploding-gradients` 6 %: would not show: gradients grow before" in shown
+def test_a_log_says_what_a_log_cannot_tell() -> None:
+    assert "LIMITS   a log has no gradients" in screen(reports()["sick"])
 
 
-def test_only_what_something_speaks_against_is_ruled_out() -> None:
+def test_a_line_for_scripts() -> None:
+    assert quiet_lines(reports()["sick"], "report.html") == [
+        "SICK lr-too-high 87% · Learning rate too high · report.html"
+    ]
+
+
+def test_only_what_something_contradicts_is_ruled_out() -> None:
     diagnosis = canonical.sick()
     unheard = canonical.suspect(canonical.VANISHING, 0.003, (canonical.PRIOR,))
     mixed = alone(
         canonical.demo_runs()[0], replace(diagnosis, ruled_out=(diagnosis.ruled_out[0], unheard, unheard))
     )
-    for shown in (text.render(mixed), markdown.render(mixed)):
-        ruled_out = re.split("(?i)not judged", re.split("(?i)ruled out", shown)[1])[0]
-        assert "lr-too-low" in ruled_out
-        assert "vanishing-gradients" not in ruled_out
-        assert "2 more causes: the log says too little about them" in shown
+    shown = screen(mixed, everything=True).partition("RULED OUT")[2].partition("ALL CHECKS")[0]
+    assert "lr-too-low" in shown
+    assert "vanishing-gradients" not in shown
+    assert "2 more causes" in shown
 
 
 def test_every_finding_is_shown_even_if_the_first_suspect_has_other_reasons() -> None:
@@ -202,17 +246,16 @@ def test_every_finding_is_shown_even_if_the_first_suspect_has_other_reasons() ->
     kept = tuple(reason for reason in first.reasons if reason.sign is not canonical.GROWS)
     other = replace(diagnosis, suspects=(replace(first, reasons=kept), *others))
     hot = canonical.demo_runs()[0]
-    assert "noticed" not in text.render(alone(hot, diagnosis))
-    assert "  noticed         gradients grow 31 times over steps 14-20\n" in text.render(alone(hot, other))
+    heading = "OTHER OBSERVATIONS"
+    assert heading not in screen(alone(hot, diagnosis), everything=True)
+    assert heading in screen(alone(hot, other), everything=True)
 
 
-def test_a_line_of_code_that_cannot_be_broken_runs_on() -> None:
+def test_code_is_never_broken() -> None:
     diagnosis = canonical.sick()
     first, *others = diagnosis.suspects
     line = f'print("{"a bad value " * 8}")'
-    fix = replace(first.cause.fixes[0], code=f"if bad:\n    {line}")
+    fix = replace(first.cause.fixes[0], code=f"if bad:\n    {line}", before="")
     spoken = replace(first, cause=replace(first.cause, fixes=(fix,)))
-    shown = text.render(
-        alone(canonical.demo_runs()[0], replace(diagnosis, suspects=(spoken, *others))), width=60
-    )
-    assert f"\n    if bad:\n        {line}\n" in shown
+    report = alone(canonical.demo_runs()[0], replace(diagnosis, suspects=(spoken, *others)))
+    assert f"    if bad:\n          {line}\n" in screen(report, width=60, everything=True)

@@ -11,8 +11,11 @@ from jsonschema import Draft202012Validator
 from tests.report.renderers.test_json_report import SCHEMA, closed
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
-from traindx.report.renderers import html, json, markdown, text
-from traindx.report.results.diagnosis import whereabouts
+from traindx.report import markdown, text
+from traindx.report.fix import fixes_for
+from traindx.report.pages import page_of
+from traindx.report.renderers import html, json
+from traindx.report.results.evidence import whereabouts
 from traindx.run import EventKind
 from traindx.trials.types import Report
 
@@ -72,16 +75,20 @@ def test_a_batch_that_holds_a_nan_is_named_in_every_report() -> None:
     first = found.suspects[0]
     assert first.cause.slug == "non-finite-inputs"
     assert (first.batch, first.layer) == (2, "0")
-    for shown in (text.render(report), markdown.render(report), unescape(html.render(report))):
+    for shown in (
+        text.write(page_of(report)),
+        markdown.write(page_of(report)),
+        unescape(html.render(report)),
+    ):
         assert "batch 2" in shown
     (event,) = [one for one in report.runs[0].events if one.kind is EventKind.NONFINITE]
-    assert event.says in markdown.render(report).replace("\\", "")
+    assert event.says in markdown.write(page_of(report)).replace("\\", "")
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_text_names_the_line_above_the_change(width: int) -> None:
     report, _ = diagnosed(UNCLEARED)
-    shown = text.render(report, width=width)
+    shown = text.write(page_of(report), width=width)
     assert f"gradients-not-cleared · serious · {STEP}" in shown
     assert f"change          {STEP}" in shown
     assert max(map(len, shown.splitlines())) <= width
@@ -95,12 +102,16 @@ def test_pages_hold_the_place_and_the_code_before_and_after(training: Training) 
     assert first.place
     assert fix.before
     assert fix.code
-    document, page = markdown.render(report), unescape(html.render(report))
-    for shown in (document, page):
-        assert first.place in shown
-        # Listings may be highlighted or indented: each line is there, in its order.
-        assert lines_in(fix.before, shown)
-        assert lines_in(fix.code, shown)
+    document, page = markdown.write(page_of(report)), unescape(html.render(report))
+    # Listings may be highlighted or indented: each line is there, in its order.
+    assert first.place in document
+    assert lines_in(fix.before, document)
+    assert lines_in(fix.code, document)
+    # The page shows the lines of the program itself where it knows them.
+    shown = fixes_for(first.cause, report.runs[0])[0]
+    assert (shown.at or first.place) in page
+    changed = "\n".join(line[1:] for line in shown.diff)
+    assert lines_in(changed or f"{fix.before}\n{fix.code}", page)
     assert document.index("Before") < document.index("After")
 
 

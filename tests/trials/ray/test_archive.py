@@ -46,6 +46,6 @@ def test_what_would_lie_elsewhere_is_refused_before_anything_is_written(
         bad = tarfile.TarInfo(name)
         bad.type, bad.linkname = kind, "../outside"
         archive.addfile(bad)
-    with pytest.raises(TraindxError, match="is no file of an arm"):
+    with pytest.raises(TraindxError, match="not a file of a trial run"):
         unpacked(content.getvalue(), tmp_path / "there")
     assert list(tmp_path.iterdir()) == []

@@ -60,13 +60,13 @@ def test_what_is_lost_of_a_cluster_is_run_again_or_told(tmp_path: Path) -> None:
 
     greedy = found["greedy"]
     assert greedy["code"] == 2
-    assert "had no room for it within" in told(greedy)
-    assert "an arm takes 64 CPUs, and 2 of 2 CPUs are free" in told(greedy)
+    assert "no free resources within" in told(greedy)
+    assert "a trial run needs 64 CPUs; 2 of 2 CPUs are free" in told(greedy)
 
     lost = found["lost"]
     assert lost["code"] == 0
-    assert "1 arm was lost with its worker, and run again" in told(lost)
-    assert "the Ray cluster was lost: what is said rests on the arms that had ended by then" in told(lost)
+    assert "1 trial run repeated after a Ray worker was lost" in told(lost)
+    assert "the Ray cluster was lost: results use only the trial runs that had finished" in told(lost)
     assert "helped, 2 of 2 seeds" in told(lost)
     assert lost["arms"] == [
         "control",
@@ -78,6 +78,6 @@ def test_what_is_lost_of_a_cluster_is_run_again_or_told(tmp_path: Path) -> None:
 
     nobody = found["nobody"]
     assert nobody["code"] == 2
-    assert "no Ray cluster answers there (Connection refused)" in told(nobody)
+    assert "no Ray cluster answers (Connection refused)" in told(nobody)
 
     assert "Traceback" not in json.dumps(found)

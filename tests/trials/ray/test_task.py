@@ -98,7 +98,7 @@ def test_a_large_directory_is_used_as_it_is_where_the_node_sees_it(tmp_path: Pat
     origin, home, folder = project(tmp_path / "project"), node_folder(tmp_path), tmp_path / "arm"
     asked = order(origin, folder, "train.py")
     refused = ran(asked, sent(origin, small=False), HERE, home)
-    assert refused.refused.startswith(f"host: the working directory {origin} is too large to be sent")
+    assert refused.refused.startswith(f"host: the working directory {origin} is too large to send")
     assert not (origin / "made.txt").exists()
     folder.mkdir()
     (folder / SHARED).write_text("a word")

@@ -109,7 +109,7 @@ def _begin_on_keras(program: Program, asked: Sequence[ChangeSpec]) -> None:
                 begins(using_keras, spec)
     except (ImportError, AttributeError) as error:
         for spec in asked:
-            program.refuse(spec, f"this version of Keras lacks what the change takes hold of: {error}")
+            program.refuse(spec, f"this Keras version is not supported: {error}")
 
 
 def _refuse(program: "KerasProgram", spec: ChangeSpec, why: str) -> None:

@@ -51,9 +51,9 @@ class TargetScale:
 
     def __str__(self) -> str:
         if self.mean.dim() == 0:
-            return f"mean {float(self.mean):.3g}, deviation {float(self.deviation):.3g}"
+            return f"mean {float(self.mean):.3g}, std {float(self.deviation):.3g}"
         low, high = float(self.deviation.min()), float(self.deviation.max())
-        return f"{len(self.mean)} columns, deviations of {low:.3g} to {high:.3g}"
+        return f"{len(self.mean)} columns, std {low:.3g} to {high:.3g}"
 
 
 def scale_of(targets: torch.Tensor) -> TargetScale | None:
@@ -84,7 +84,7 @@ def hold_loaders(program: Program, change: ChangeSpec) -> Batches:
         # Not by the loader: many programs make a new one for each epoch.
         key = id(data), getattr(iterator._index_sampler, "batch_size", None)
         _, kept = first.setdefault(key, (data, _copied(batch)))
-        program.applied(change, "every batch of a data loader is its first one")
+        program.applied(change, "the data loader repeats its first batch")
         return _copied(kept)
 
     program.patches.wrap(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", fetch)
@@ -134,7 +134,7 @@ class _Held:
             self.hold_losses()
         tensors = [one for one in args if isinstance(one, torch.Tensor)]
         if any(one.requires_grad for one in tensors):
-            self._give_up("what enters the model is computed or differentiated by the program")
+            self._give_up("the model inputs require gradients")
             return None
         turn = self._turn(id(model))
         return tuple(
@@ -160,11 +160,11 @@ class _Held:
         """Tell whether inputs and targets are held, and begin to count anew."""
         if self._calls and self._program.taken and not self._unless() and not self._given_up:
             if not self._differed:
-                self._program.applied(self._change, "every step takes the same rows by itself")
+                self._program.applied(self._change, "every step already uses the same rows")
             elif any(isinstance(call, str) for call in self._calls):
-                self._program.applied(self._change, "every step gets the inputs and targets of the first one")
+                self._program.applied(self._change, "every step uses the inputs and targets of step 1")
             else:
-                self._give_up("its loss is written out by hand and its targets come from no data loader")
+                self._give_up("the loss is hand-written and its targets do not come from a data loader")
         self._calls.clear()
 
     def _turn(self, of: object) -> int:

@@ -13,7 +13,7 @@ from traindx.changes.types import ChangeSpec
 
 Transform: TypeAlias = "Callable[[torch.Tensor, int], torch.Tensor]"
 """What becomes of rows, whose features or channels are along an axis."""
-_NOT_ROWS = "the model is not given rows of decimal numbers"
+_NOT_ROWS = "the model inputs are not rows of floats"
 
 
 def change_features(

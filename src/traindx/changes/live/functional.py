@@ -11,6 +11,7 @@ from typing import TypeAlias
 from traindx.changes import nn, torch
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec
+from traindx.format import count
 
 Activation: TypeAlias = "Callable[..., torch.Tensor]"
 _DROPOUTS = "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout".split()
@@ -31,7 +32,7 @@ class Place(Enum):
 
 
 Replaced: TypeAlias = "Callable[[Place, Activation], Activation | None]"
-"""What is applied to a value in the place of a function, which is told with its settings; None leaves it."""
+"""What is applied to a value instead of a function, which is told with its settings; None leaves it."""
 
 
 def modules_of(names: Iterable[str]) -> tuple[type[nn.Module], ...]:
@@ -52,7 +53,7 @@ def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Mo
 
 
 class Calls:
-    """Calls of some functions inside of models: where they stand is learnt from the first pass of each."""
+    """Calls of some functions inside of models: where they stand is learned from the first pass of each."""
 
     def __init__(self, program: Program, replaced: Replaced) -> None:
         self._program, self._replaced = program, replaced
@@ -184,13 +185,13 @@ class ModelDropout:
         if not hidden:
             self._plain.add(id(model))
             return
-        behind = "recurrent layers" if hidden is recurrent else "activations"
-        self._program.applied(self._change, f"dropout of {self._share:g} behind {len(hidden)} {behind}")
+        kind = "recurrent layer" if hidden is recurrent else "activation"
+        self._program.applied(self._change, f"dropout {self._share:g} after {count(len(hidden), kind)}")
         for each in hidden:
             each.register_forward_hook(self._dropped)
 
     def _applied(self, before: object) -> None:
-        self._program.applied(self._change, f"dropout of {before:g} becomes {self._share:g}")
+        self._program.applied(self._change, f"dropout {before:g} becomes {self._share:g}")
 
     def _set(self, share: float, drops: bool) -> tuple[float, bool]:
         if share != self._share:
@@ -214,7 +215,7 @@ class ModelDropout:
         model = self._calls.model
         if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
             return None
-        self._program.applied(self._change, f"dropout of {self._share:g} behind activations that are called")
+        self._program.applied(self._change, f"dropout {self._share:g} after functional activations")
         return lambda value: nn.functional.dropout(original(value), self._share)
 
     def _dropped(self, module: nn.Module, _: object, output: object) -> object:

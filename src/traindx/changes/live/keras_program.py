@@ -85,7 +85,7 @@ class KerasProgram:
         self._on_fit.append(act)
 
     def replace_losses(self, compute: Callable[..., torch.Tensor], *, while_validating: bool = False) -> None:
-        """Put a function in the place of all loss functions, while the model learns.
+        """Put a function instead of all loss functions, while the model learns.
 
         It is called with the original, which takes a `KerasCall`, and with the call.
         """
@@ -187,7 +187,7 @@ def kind_of(loss: keras.losses.Loss) -> str:
 
 
 def takes_scores(loss: keras.losses.Loss) -> bool:
-    """Whether a cross-entropy is told that it is given raw scores."""
+    """Whether a cross-entropy is told that it is given logits."""
     return (
         bool(loss._fn_kwargs.get("from_logits", False))
         if isinstance(loss, keras.src.losses.losses.LossFunctionWrapper)

@@ -15,7 +15,7 @@ OnOptimizer: TypeAlias = "Callable[[keras.Optimizer], None]"
 OnGradients: TypeAlias = "Callable[[keras.Optimizer, Sequence[torch.Tensor]], None]"
 
 _LARGEST_RATES = ("initial_learning_rate", "warmup_target")
-"""Under which names schedules keep the rate they are made for."""
+"""Under which names schedules keep the learning rate they are made for."""
 
 
 @dataclass
@@ -24,14 +24,14 @@ class _Step:
 
     optimizer: keras.Optimizer
     times: float
-    """What the rate is multiplied by."""
+    """What the learning rate is multiplied by."""
     begun: bool = False
     """Whether weights change: gradients may only be accumulated."""
     skipped: bool = False
 
 
 class KerasSteps:
-    """What can be done to an optimizer, its rate, and the gradients of each step."""
+    """What can be done to an optimizer, its learning rate, and the gradients of each step."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -71,17 +71,17 @@ class KerasSteps:
         self._after.append(act)
 
     def multiply_rates(self, factor: Factor) -> None:
-        """Multiply the rate of every step: schedules and callbacks go on as if nothing had happened."""
+        """Multiply the learning rate of every step; schedules and callbacks go on unaffected."""
         self._factors.append(factor)
 
     def first_rate(self, optimizer: keras.Optimizer) -> float:
-        """The rate an optimizer was made with, whatever schedules and callbacks have done to it since."""
+        """The initial learning rate of an optimizer, whatever schedules and callbacks did since."""
         if optimizer not in self._first:
             self._first[optimizer] = _rate_made_with(optimizer)
         return self._first[optimizer]
 
     def without_schedule(self, optimizer: keras.Optimizer) -> float:
-        """What the rate of this step is to be multiplied by to be the first one."""
+        """What the learning rate of this step is to be multiplied by to be the first one."""
         now = rate_of(optimizer)
         return self.first_rate(optimizer) / now if now else 1.0
 
@@ -97,7 +97,7 @@ class KerasSteps:
         variables: Sequence[keras.Variable],
     ) -> object:
         if not isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
-            # Now: a callback may set another rate before the first step.
+            # Now: a callback may set another learning rate before the first step.
             self.first_rate(optimizer)
             for act in self._on_optimizer:
                 act(optimizer)
@@ -119,7 +119,7 @@ class KerasSteps:
         return done
 
     def _times(self, optimizer: keras.Optimizer) -> float:
-        """What all factors together make of the rate."""
+        """What all factors together make of the learning rate."""
         if not self._factors:
             return 1.0
         rate = StepRate(self.first_rate(optimizer), rate_of(optimizer), self._program.taken)
@@ -151,7 +151,7 @@ class KerasSteps:
 
 
 def rate_of(optimizer: keras.Optimizer) -> float:
-    """The rate of an optimizer now."""
+    """The learning rate of an optimizer now."""
     return float(keras.ops.convert_to_numpy(optimizer.learning_rate))
 
 

@@ -61,10 +61,10 @@ def trainer_around() -> Trainer | None:
         kinds = {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(owner).__mro__}
         if kinds & {"lightning.Trainer", "pytorch_lightning.Trainer"}:
             steps, epochs = owner.estimated_stepping_batches, owner.max_epochs
-            return Trainer("Lightning's trainer", _whole(steps), _whole(epochs))
+            return Trainer("the Lightning Trainer", _whole(steps), _whole(epochs))
         if "transformers.Trainer" in kinds:
             steps, epochs = owner.state.max_steps, owner.args.num_train_epochs
-            return Trainer("the trainer of transformers", _whole(steps), _whole(epochs))
+            return Trainer("the Hugging Face Trainer", _whole(steps), _whole(epochs))
     return None
 
 

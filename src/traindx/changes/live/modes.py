@@ -45,16 +45,16 @@ def _remember(program: Program, calls: dict[int, Call]) -> None:
 
 def _compared(calls: Mapping[int, Call]) -> dict[str, object]:
     if not calls:
-        return {"problem": "the program calls no module that has parameters"}
+        return {"problem": "the program calls no module with parameters"}
     module, args, kwargs = max(
         calls.values(), key=lambda call: sum(one.numel() for one in call[0].parameters())
     )
     if any(kind.__module__.startswith("keras.") for kind in type(module).__mro__):
-        return {"problem": "Keras gives the mode with each call, so that there is none to forget"}
+        return {"problem": "Keras passes the training mode with each call"}
     try:
         return _differences(module, args, kwargs)
     except Exception as error:  # it is called outside of its loop, and may need what only the loop has
-        return {"problem": f"the model cannot be called again by itself ({type(error).__name__}: {error})"}
+        return {"problem": f"calling the model outside its loop failed ({type(error).__name__}: {error})"}
 
 
 def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object]) -> dict[str, object]:
@@ -72,9 +72,7 @@ def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, 
             module.eval()
             judging = [_outputs(module(*args, **kwargs)) for _ in range(2)]
     if not learning[0].numel() or learning[0].shape != judging[0].shape:
-        return {
-            "problem": "the model gives something else in eval mode, so that the modes cannot be compared"
-        }
+        return {"problem": "the model returns another shape in eval mode, so the modes cannot be compared"}
     spread = float((learning[0] - learning[0].mean()).norm()) or 1.0
     return {
         "differs": _distance(learning[0], judging[0], spread),

@@ -38,12 +38,12 @@ class StepRate:
 
     @property
     def without_schedule(self) -> float:
-        """What the rate of this step is to be multiplied by to be the first one."""
+        """What the learning rate of this step is to be multiplied by to be the first one."""
         return self.first / self.now if self.now else 1.0
 
 
 Factor: TypeAlias = "Callable[[StepRate], float]"
-"""What the rate of a step is multiplied by."""
+"""What the learning rate of a step is multiplied by."""
 
 
 class Program:
@@ -106,7 +106,7 @@ class Program:
         self.before_step(first)
 
     def multiply_rates(self, factor: Factor) -> None:
-        """Multiply the rates of every step: a schedule of the program goes on as if nothing had happened."""
+        """Multiply the learning rates of every step; a schedule of the program goes on unaffected."""
         kept: dict[int, list[object]] = {}
         taken: WeakKeyDictionary[torch.optim.Optimizer, int] = WeakKeyDictionary()
         """By each optimizer: of two that step in turn, each goes through the whole of a schedule."""
@@ -117,7 +117,7 @@ class Program:
             now = taken.setdefault(optimizer, min(taken.values(), default=self.taken))
             taken[optimizer] = now + 1
             first = optimizer.param_groups[0]
-            # A schedule of one cycle begins far below the rate it was given.
+            # A schedule of one cycle begins far below the learning rate it was given.
             made_with = first.get("max_lr", first.get("initial_lr", first.get("lr", 0.0)))
             times = factor(StepRate(float(made_with), float(first.get("lr", 0.0)), now))
             for group in optimizer.param_groups:
@@ -145,7 +145,7 @@ class Program:
         self.patches.wrap_inherited(torch.Tensor, name, call)
 
     def replace_losses(self, names: Sequence[str], compute: Loss, *, while_validating: bool = False) -> None:
-        """Put a function in the place of loss functions, while the model learns.
+        """Put a function instead of loss functions, while the model learns.
 
         It is called with the original, with prediction and target by place and with all settings by name,
         however the program or a module such as nn.BCEWithLogitsLoss gives them.
@@ -192,7 +192,7 @@ class Program:
             self.models.append(module)
             for act in self._on_model:
                 act(module)
-            # Afterwards: a change may have put new modules inside.
+            # Afterward: a change may have put new modules inside.
             self._inside.update(id(one) for one in module.modules())
         if not any(module is one for one in self.models):
             return None

@@ -63,10 +63,10 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
         roots.setdefault(found.name, found)
         first = first or (found, use)
     if first is None:
-        raise RefusedError(f"{source.shown} does not show the arrays that the {what} come from")
+        raise RefusedError(f"no arrays with the {what} found in {source.shown}")
     scopes = {id(source.scope(one.made)) for one in roots.values()}
     if len(scopes) > 1:
-        raise RefusedError(f"the {what} come from arrays of several functions: {', '.join(roots)}")
+        raise RefusedError(f"the {what} come from several functions ({', '.join(roots)})")
     for one in roots.values():
         _refuse_early_use(source, one, what)
     train = first[0]
@@ -87,7 +87,7 @@ def _of_keras(source: Source, place: int) -> list[cst.BaseExpression]:
         pair = argument(call, ("validation_data",))
         if pair is not None:
             if not isinstance(pair.value, cst.Tuple):
-                raise RefusedError(f"validation_data at {source.place(pair)} is not written as a pair")
+                raise RefusedError(f"validation_data is not a pair at {source.place(pair)}")
             found.append(pair.value.elements[place].value)
     return found
 
@@ -101,11 +101,13 @@ def _is_of_scaler(call: cst.Call) -> bool:
 def _of_data_sets(source: Source, place: int) -> list[cst.BaseExpression]:
     for one in source.all(cst.ClassDef):
         if any(last_name(base.value) in _DATA_SETS for base in one.bases):
-            raise RefusedError(f"the data comes from {one.name.value} at {source.place(one)}, a class")
+            raise RefusedError(f"the data comes from the class {one.name.value} at {source.place(one)}")
     found: list[cst.BaseExpression] = []
     for call in calls_of(source, {"TensorDataset"}):
         if any(one.star for one in call.args) or len(call.args) <= place:
-            raise RefusedError(f"the arrays at {source.place(call)} have no names: {source.code(call)}")
+            raise RefusedError(
+                f"the arrays are not in variables ({source.code(call)}) at {source.place(call)}"
+            )
         found.append(call.args[place].value)
     return found
 
@@ -143,7 +145,7 @@ def _root(source: Source, value: cst.BaseExpression, depth: int = _DEEPEST) -> A
         else:
             break
     if not isinstance(value, cst.Name) or not depth:
-        raise RefusedError(f"the array at {source.place(value)} has no name: {source.code(value)}")
+        raise RefusedError(f"the array is not in a variable ({source.code(value)}) at {source.place(value)}")
     found = of_name(source, value.value, source.scope(value))
     if found and all(_is_of_loop(one) for one in found):
         return None
@@ -155,10 +157,10 @@ def _named(source: Source, name: str, found: list[Definition], wrapped: bool, de
     if given or not found or any(_is_of_loop(one) for one in found):
         if len(found) == 1 and found[0].value is not None:
             return _root(source, found[0].value, depth - 1)
-        raise RefusedError(f"{name} of {source.shown} comes from several places")
+        raise RefusedError(f"{name} is assigned in several places in {source.shown}")
     last = max(found, key=lambda one: source.lines(one.holder)[0])
     if len(found) == 1 and isinstance(last.value, cst.Name | cst.Subscript):
-        # A part of an array that is standardised before it is taken is so as well.
+        # A part of an array that is standardized before it is taken is so as well.
         return _root(source, last.value, depth - 1)
     told = [_is_numpy(source, one) for one in sorted(found, key=lambda one: -source.lines(one.holder)[0])]
     return Array(name, last.holder, True if wrapped else next((one for one in told if one is not None), None))
@@ -187,7 +189,7 @@ def _refuse_early_use(source: Source, one: Array, what: str) -> None:
             continue
         taken = node.value.value if isinstance(node.value, cst.Subscript) else None
         if isinstance(taken, cst.Name) and taken.value == one.name:
-            raise RefusedError(f"{what} are taken from {one.name} at {source.place(node)} before it is ready")
+            raise RefusedError(f"{one.name} is sliced at {source.place(node)} before its last assignment")
 
 
 def _fitted(source: Source, train: Array, used: cst.BaseExpression) -> str:
@@ -246,7 +248,7 @@ def library_of(arrays: Arrays) -> str:
     """Whose functions the arrays take: "numpy" or "torch"; refused where the source does not tell."""
     kinds = {one.is_numpy for one in (arrays.train, *arrays.others)}
     if len(kinds) > 1 or None in kinds:
-        raise RefusedError(f"whether {named(arrays)} belong to numpy or torch cannot be told")
+        raise RefusedError(f"{named(arrays)} may be numpy or torch, unclear from the source")
     return "numpy" if kinds.pop() else "torch"
 
 

@@ -47,7 +47,7 @@ def literal_behind(
     for _ in range(_DEEPEST):
         if found.value is None:
             raise RefusedError(
-                f"{what} at {source.place(holder)} is {source.code(value)}, which {source.shown} does not set"
+                f"{what} is {source.code(value)}, not set in {source.shown}, at {source.place(holder)}"
             )
         plain = _without_cast(found.value)
         number = number_of(plain)
@@ -55,7 +55,7 @@ def literal_behind(
             return Literal(plain, found.holder, number, option)
         found = _only(source, run, what, plain, _definitions(source, plain))
         option = found.option or option
-    raise RefusedError(f"{what} at {source.place(holder)} is {source.code(value)}, which leads to no number")
+    raise RefusedError(f"{what} is {source.code(value)}, not a literal number, at {source.place(holder)}")
 
 
 def _without_cast(value: cst.BaseExpression) -> cst.BaseExpression:
@@ -93,18 +93,18 @@ def _only(
     source: Source, run: Run, what: str, value: cst.BaseExpression, found: list[Definition] | None
 ) -> Definition:
     if found is None:
-        raise RefusedError(f"{what} at {source.place(value)} is computed: {source.code(value)}")
+        raise RefusedError(f"{what} is computed ({source.code(value)}) at {source.place(value)}")
     if not found:
         raise RefusedError(
-            f"{what} at {source.place(value)} is {source.code(value)}, which {source.shown} does not set"
+            f"{what} is {source.code(value)}, not set in {source.shown}, at {source.place(value)}"
         )
     if len(found) > 1:
         places = " and ".join(source.place(one.holder) for one in found)
-        raise RefusedError(f"{what} is {source.code(value)}, which is set at {len(found)} places: {places}")
+        raise RefusedError(f"{what} is {source.code(value)}, set in {len(found)} places ({places})")
     given = shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
     for option in found[0].option.split():
         if any(one == option or one.startswith(f"{option}=") for one in given):
-            raise RefusedError(f"{what} is given on the command line: change {option} there")
+            raise RefusedError(f"{what} is set on the command line; change {option} there")
     return found[0]
 
 

@@ -46,7 +46,7 @@ def steps_of(source: Source, run: Run) -> list[Step]:
         name = target_of(source, optimizer_call(source, run))
         here = [one for one in _all_steps(source) if one.optimizer == name]
     if not here:
-        raise RefusedError(f"{source.shown} holds no step of the optimizer: a framework takes it")
+        raise RefusedError(f"no optimizer.step() found in {source.shown}; a framework calls it")
     name = here[0].optimizer
     same = [one for one in _all_steps(source) if one.optimizer == name]
     return [one for one in same if source.scope(one.call) is source.scope(here[0].call)]
@@ -73,10 +73,8 @@ def backward_of(source: Source, run: Run) -> cst.Call:
     if len(backwards) == 1:
         return backwards[0]
     if backwards:
-        raise RefusedError(
-            f"{source.shown} has {len(backwards)} backward passes; which is meant cannot be told"
-        )
-    raise RefusedError(f"{source.shown} holds no backward pass: a framework takes it")
+        raise RefusedError(f"{source.shown} has {len(backwards)} backward passes, ambiguous")
+    raise RefusedError(f"no backward() found in {source.shown}; a framework calls it")
 
 
 def differentiated(source: Source, backward: cst.Call) -> cst.BaseExpression:
@@ -93,7 +91,7 @@ def differentiated(source: Source, backward: cst.Call) -> cst.BaseExpression:
         node = func.value if isinstance(func, cst.Attribute) and not told else None
     if node is None:
         code = source.code(backward)
-        raise RefusedError(f"what {code} at {source.place(backward)} takes gradients of cannot be told")
+        raise RefusedError(f"it is unclear what {code} differentiates at {source.place(backward)}")
     scaled = isinstance(node, cst.Call) and last_name(node.func) == "scale" and len(node.args) == 1
     return node.args[0].value if isinstance(node, cst.Call) and scaled else node
 
@@ -153,7 +151,7 @@ def refuse_taken(source: Source, scope: cst.FunctionDef | cst.Module, *names: st
     """Refuse names for something new that can be read in a scope already."""
     for name in names:
         if is_visible(source, name, scope):
-            raise RefusedError(f"{source.shown} uses the name {name} for something else")
+            raise RefusedError(f"the name {name} is already used in {source.shown}")
 
 
 def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:
@@ -173,7 +171,7 @@ def loader_call(source: Source, run: Run) -> cst.Call:
     """The call that makes the loader of the training data; refused where it cannot be told."""
     line = source.line_of(run, LOADER_PLACE)
     if line is None:
-        raise RefusedError(f"{source.shown} makes no data loader for training")
+        raise RefusedError(f"no training data loader found in {source.shown}")
     here = calls_at(source, line)
     fits = [one for one in here if last_name(one.func) == "fit"]
     if fits:
@@ -183,9 +181,7 @@ def loader_call(source: Source, run: Run) -> cst.Call:
         # Two on one line, as in "train, val = DataLoader(...), DataLoader(...)".
         found = [one for one in found if one.args and _is_for_training(source, one.args[0])]
     if len(found) != 1:
-        raise RefusedError(
-            f"which data loader is the one for training cannot be told at {source.shown}:{line}"
-        )
+        raise RefusedError(f"the training data loader is ambiguous at {source.shown}:{line}")
     return found[0]
 
 
@@ -207,4 +203,4 @@ def _of_fit(source: Source, fit: cst.Call) -> cst.Call:
     found = [call for one in hooks for call in calls_of(source, _LOADERS, one)]
     if len(found) == 1:
         return found[0]
-    raise RefusedError(f"which data loader is the one for training cannot be told at {source.place(fit)}")
+    raise RefusedError(f"the training data loader is ambiguous at {source.place(fit)}")

@@ -48,10 +48,10 @@ def loss_of(source: Source, run: Run, place: Fact = LOSS_PLACE) -> Loss:
     found = [loss for call in calls_at(source, line) if (loss := _loss(source, call))]
     same = [one for one in found if one.function == run.facts.get(LOSS_FUNCTION)]
     if len(same or found) > 1:
-        raise RefusedError(f"{source.shown}:{line} computes several losses; which is meant cannot be told")
+        raise RefusedError(f"several losses at {source.shown}:{line}, ambiguous")
     if not found:
-        where = f" at {source.shown}:{line}" if line else f" of {source.shown}"
-        raise RefusedError(f"the loss{where} is not one of torch that is called in so many words")
+        where = f" at {source.shown}:{line}" if line else f" in {source.shown}"
+        raise RefusedError(f"the loss{where} is not a direct call of a torch loss")
     return (same or found)[0]
 
 
@@ -119,7 +119,7 @@ def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, Ne
     """What gradients are taken of, divided by a number; refused where it is already."""
     node = differentiated(source, backward)
     if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
-        raise RefusedError(f"the loss is divided already at {source.place(backward)}")
+        raise RefusedError(f"the loss is already divided at {source.place(backward)}")
     quotient = f"{source.operand(node)} / {by}"
     inside = isinstance(source.parent(node), cst.Arg | cst.Element)
     return {node: expression(quotient if inside else f"({quotient})")}
@@ -134,18 +134,18 @@ def last_activation(source: Source, run: Run, kinds: Collection[str]) -> Activat
     """The activation that the output passes last; refused where there are two or none."""
     seen = str(run.facts.get(OUTPUT_ACTIVATION, ""))
     if seen and seen not in kinds:
-        raise RefusedError(f"the output passes {'no activation' if seen == 'none' else seen} before the loss")
+        raise RefusedError(
+            f"the output has {'no activation' if seen == 'none' else f'a {seen}'} before the loss"
+        )
     wanted = {seen} if seen else set(kinds)
     for places in (_before_loss(source, run), _of_model(source, run)):
         found = {id(one.node): one for one in places if one.kind in wanted}
         if len(found) > 1:
             where = " and ".join(source.place(one.node) for one in found.values())
-            raise RefusedError(f"several activations may be the last: {where}")
+            raise RefusedError(f"several activations may be the last ({where})")
         for one in found.values():
             return one
-    raise RefusedError(
-        f"{source.shown} does not show {' or '.join(sorted(wanted))} at the output in so many words"
-    )
+    raise RefusedError(f"no {' or '.join(sorted(wanted))} at the output found in {source.shown}")
 
 
 def last_activations(source: Source, run: Run) -> list[Activation]:

@@ -38,7 +38,7 @@ def _spot(source: Source, run: Run) -> tuple[str, cst.CSTNode]:
     call = optimizer_call(source, run)
     name = parameters_of(source, call)
     if not name:
-        raise RefusedError(f"what the optimizer holds at {source.place(call)} is not X.parameters()")
+        raise RefusedError(f"the optimizer does not get X.parameters() at {source.place(call)}")
     return name, call
 
 
@@ -47,7 +47,7 @@ def _of_trainer(source: Source) -> tuple[str, cst.CSTNode]:
     made = calls_of(source, {"Trainer", "Seq2SeqTrainer"})
     given = argument(made[0], ("model",), 0) if len(made) == 1 else None
     if given is None or not isinstance(given.value, cst.Name):
-        raise RefusedError(f"{source.shown} gives no model under a name to one trainer")
+        raise RefusedError(f"no single Trainer with a named model found in {source.shown}")
     return given.value.value, made[0]
 
 
@@ -56,7 +56,7 @@ def _init(source: Source, node: cst.CSTNode) -> cst.FunctionDef:
     for one in source.all(cst.FunctionDef, around) if around is not None else []:
         if one.name.value == "__init__" and isinstance(one.body, cst.IndentedBlock):
             return one
-    raise RefusedError(f"the model at {source.place(node)} has no __init__ to write into")
+    raise RefusedError(f"the model has no __init__ at {source.place(node)}")
 
 
 _ALL = "inputs"
@@ -94,7 +94,7 @@ def _gathered(source: Source, run: Run, optimizer: cst.Call) -> list[str]:
         source.lines(loader)[0] < source.lines(optimizer)[0]
     )
     if not (name and pairs and over and early):
-        raise RefusedError(f"the inputs at {source.place(loader)} cannot be gathered")
+        raise RefusedError(f"the inputs cannot be collected at {source.place(loader)}")
     return [f"{_ALL} = {imported(source, 'torch.cat', 'torch')}([batch[0] for batch in {name}])"]
 
 

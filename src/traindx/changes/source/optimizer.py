@@ -66,9 +66,7 @@ def optimizer_call(source: Source, run: Run) -> cst.Call:
         one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(one)
     ]
     if int(run.facts.get(OPTIMIZERS_IN_TURN, 1) or 1) > 1:
-        raise RefusedError(
-            f"{source.shown} has several optimizers that take turns; which is meant cannot be told"
-        )
+        raise RefusedError(f"{source.shown} alternates several optimizers, ambiguous")
     if len(known) > 1:
         begins = [one for one in known if source.lines(one)[0] == line]
         known = begins or known
@@ -76,8 +74,8 @@ def optimizer_call(source: Source, run: Run) -> cst.Call:
         _refuse_another(source, known[0])
         return known[0]
     if known:
-        raise RefusedError(f"several optimizers are made at {source.shown}:{line}")
-    raise RefusedError(f"no optimizer is made in so many words at {source.shown}:{line or '?'}")
+        raise RefusedError(f"several optimizers are created at {source.shown}:{line}")
+    raise RefusedError(f"no optimizer constructor found at {source.shown}:{line or '?'}")
 
 
 def target_of(source: Source, call: cst.Call) -> str:
@@ -96,7 +94,7 @@ def _refuse_another(source: Source, call: cst.Call) -> None:
     for other in calls_of(source, OPTIMIZERS):
         if other is not call and source.scope(other) is scope and target_of(source, other) != target:
             raise RefusedError(
-                f"{source.place(call)} and {source.place(other)} make an optimizer each; which cannot be told"
+                f"optimizers are created at {source.place(call)} and {source.place(other)}, ambiguous"
             )
 
 
@@ -124,7 +122,7 @@ def is_lightning(source: Source) -> bool:
 
 
 def is_keras(call: cst.Call, source: Source) -> bool:
-    """Whether the optimizer is one of Keras: its arguments begin with the rate."""
+    """Whether the optimizer is one of Keras: its arguments begin with the learning rate."""
     return any("keras" in part for part in path_of(source, call.func).split("."))
 
 
@@ -161,7 +159,7 @@ def _spelled_out(
     default = setting.default(spelled.rpartition(".")[2], keras=True)
     value = change.scaled(default)
     if value == default:
-        raise RefusedError(f"{setting.what} at {source.place(given)} is {number_text(default)} already")
+        raise RefusedError(f"{setting.what} is already {number_text(default)} at {source.place(given)}")
     return exchanged(source, given, f"{spelled}({setting.names[-1]}={number_text(value)})")
 
 
@@ -183,7 +181,7 @@ def _edit_argument(
         return rewritten(source, literal, change.scaled(literal.value))
     value = change.scaled(default)
     if value == default:
-        raise RefusedError(f"{setting.what} at {source.place(call)} is {number_text(default)} already")
+        raise RefusedError(f"{setting.what} is already {number_text(default)} at {source.place(call)}")
     return added(source, call, names[0], number_text(value))
 
 
@@ -191,10 +189,10 @@ def _spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: st
     """The number that one of the dictionaries spread into a call holds; refused where several may hold it."""
     found = {id(one.holder): one for base in spread(call) for one in of_key(source, base, key)}
     bases = ", ".join(f"**{source.code(one)}" for one in spread(call))
-    comes = f"{what} at {source.place(call)} comes in {bases}"
+    comes = f"{what} comes from {bases} at {source.place(call)}"
     if len(found) > 1:
         places = " and ".join(source.place(one.holder) for one in found.values())
-        raise RefusedError(f"{comes}, which is set at {len(found)} places: {places}")
+        raise RefusedError(f"{comes}, set in {len(found)} places ({places})")
     for one in found.values():
         if one.value is not None:
             return literal_behind(source, run, what, one.value, one.holder)
@@ -233,7 +231,7 @@ def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:
         return call.with_changes(func=expression(imported(source, f"{module}.{name}")))
     except RefusedError as why:
         own = source.code(call.func)
-        raise RefusedError(f"{source.shown} imports {own} by its name, and {name} not") from why
+        raise RefusedError(f"{source.shown} imports {own} by name but not {name}") from why
 
 
 def _is_imported(source: Source, name: str) -> bool:

@@ -137,7 +137,7 @@ def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
     shown = dict.fromkeys(_file_of(change, run) for change, _ in edits)
     if len(shown) != 1:
         raise RefusedError(
-            f"the changes lie in {len(shown)} files: {', '.join(shown)}" if shown else "there is no change"
+            f"the changes are in {len(shown)} files ({', '.join(shown)})" if shown else "there is no change"
         )
     path = _user_file(next(iter(shown)))
     text, encoding = _read(path, next(iter(shown)))
@@ -148,7 +148,7 @@ def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
         try:
             edited = change.edit(source, spec, run)
         except cst.ParserSyntaxError as error:
-            raise RefusedError(f"{source.shown}:{error.raw_line} cannot be parsed") from error
+            raise RefusedError(f"syntax error at {source.shown}:{error.raw_line}") from error
         source = rewritten_source(source, edited)
         says.append(edited.says)
     _check(source)
@@ -178,7 +178,7 @@ def _file_of(change: Change, run: Run) -> str:
         path = place if fact is SCRIPT else place.rpartition(":")[0]
         if path:
             return path
-    raise RefusedError("the run does not say which file its program is")
+    raise RefusedError("the run has no source file")
 
 
 def _user_file(shown: str) -> Path:
@@ -187,9 +187,9 @@ def _user_file(shown: str) -> Path:
         Path(sys.base_prefix) / "lib"
     )
     if installed:
-        raise RefusedError(f"{shown} is an installed file, not the user's")
+        raise RefusedError(f"{shown} is an installed file")
     if not path.is_file() or path.suffix not in (".py", ""):
-        raise RefusedError(f"{shown} is not a file of Python source here")
+        raise RefusedError(f"no Python file {shown} here")
     return path
 
 
@@ -200,16 +200,16 @@ def _read(path: Path, shown: str) -> tuple[str, str]:
         encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
         return content.decode(encoding), encoding
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise RefusedError(f"{shown} cannot be read as text: {error}") from error
+        raise RefusedError(f"{shown} is not readable as text: {error}") from error
 
 
 def _check(source: Source) -> None:
     if source.text == source.original:
-        raise RefusedError(f"{source.shown} does already what the change asks for")
+        raise RefusedError(f"{source.shown} already does this")
     try:
         compile(source.text, source.shown, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise RefusedError(f"{source.shown}:{error.lineno} would not compile after the edit") from error
+        raise RefusedError(f"the edit would break the syntax at {source.shown}:{error.lineno}") from error
 
 
 def _lines(text: str) -> list[str]:

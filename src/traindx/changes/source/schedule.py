@@ -53,7 +53,7 @@ def scheduled(
     gathers: Gathered | None = None,
     replaces: bool = False,
 ) -> Edited:
-    """A schedule made behind the optimizer and stepped behind its step, also in the place of another."""
+    """A schedule made behind the optimizer and stepped behind its step, also instead of another."""
     parts: dict[cst.CSTNode, New] = (
         _without_present(source, run) if replaces else _refuse_present(source, run)
     )
@@ -61,15 +61,15 @@ def scheduled(
     optimizer = target_of(source, call)
     steps = steps_of(source, run)
     if not optimizer:
-        raise RefusedError(f"the optimizer at {source.place(call)} is not kept under a name")
+        raise RefusedError(f"the optimizer is not in a variable at {source.place(call)}")
     owner = "self." if optimizer.startswith("self.") else ""
     schedule = f"{owner}{name}"
     for one in (name, gathers.name) if gathers is not None else (name,):
         if _is_taken(source, one) or calls_of(source, {one}):
-            raise RefusedError(f"{source.shown} uses the name {one} for something else")
+            raise RefusedError(f"the name {one} is already used in {source.shown}")
     reached = all(_reaches(source, call, step.call, optimizer, step.optimizer) for step in steps)
     if not reached:
-        raise RefusedError(f"the optimizer is made at {source.place(call)} and steps in another function")
+        raise RefusedError(f"the optimizer of {source.place(call)} steps in another function")
     made = f"{schedule} = {imported(source, f'torch.optim.lr_scheduler.{kind}')}({optimizer}, {arguments})"
     beside = [] if gathers is None else [f"{owner}{gathers.name} = []"]
     parts = _merged(parts, after(source, call, made, *beside))
@@ -79,7 +79,7 @@ def scheduled(
             texts = gathers.stepped(schedule, f"{owner}{gathers.name}")
         parts = _merged(parts, after(source, step.call, *texts))
     return Edited(
-        parts, f"{made} behind {source.place(call)}, {schedule}.step() behind {source.place(steps[0].call)}"
+        parts, f"{made} after {source.place(call)}, {schedule}.step() after {source.place(steps[0].call)}"
     )
 
 
@@ -92,9 +92,11 @@ def _merged(parts: dict[cst.CSTNode, New], more: dict[cst.CSTNode, New]) -> dict
 
 def _refuse_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
     if SCHEDULE in run.facts or SCHEDULE_PLACE in run.facts:
-        raise RefusedError(f"{run.facts.get(SCHEDULE, 'a schedule')} is there already; two would multiply")
+        raise RefusedError(
+            f"the run already has {run.facts.get(SCHEDULE, 'a schedule')}; two schedules would multiply"
+        )
     if _schedules(source):
-        raise RefusedError(f"{source.shown} makes a schedule already")
+        raise RefusedError(f"{source.shown} already creates a scheduler")
     return {}
 
 
@@ -118,12 +120,12 @@ def _without_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
         return _refuse_present(source, run)
     name = target_of(source, found[0])
     if len(found) > 1 or not name:
-        raise RefusedError(f"which schedule is to be replaced cannot be told in {source.shown}")
+        raise RefusedError(f"several schedulers or an unnamed one in {source.shown}, ambiguous")
     uses = [one for one in source.all(cst.Attribute) if source.code(one.value) == name]
     steps = [one for one in source.all(cst.Call) if source.code(one.func) == f"{name}.step"]
     alone = [one for one in steps if isinstance(source.parent(one), cst.Expr)]
     if len(uses) != len(alone) or len(steps) != len(alone) or not steps:
-        raise RefusedError(f"{name} of {source.place(found[0])} is used for more than its steps")
+        raise RefusedError(f"{name} is used for more than step(), {source.place(found[0])}")
     parts = removed(source, found[0])
     for one in alone:
         parts |= removed(source, one)

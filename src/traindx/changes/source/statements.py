@@ -38,7 +38,7 @@ def under(source: Source, node: cst.CSTNode, test: str, *others: str) -> dict[cs
     small = small_statement(source, node)
     line = source.parent(small)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-        raise RefusedError(f"several statements share the line {source.place(node)}")
+        raise RefusedError(f"several statements on one line at {source.place(node)}")
     body = "\n".join(f"    {one}" for one in (source.code(small), *others))
     new = cst.parse_statement(f"if {test}:\n{body}\n")
     assert isinstance(new, cst.If)
@@ -73,7 +73,7 @@ def _whole(source: Source, node: cst.CSTNode, *, first: bool) -> cst.CSTNode:
 def _fitting(source: Source, whole: cst.CSTNode, texts: tuple[str, ...]) -> cst.CSTNode:
     """A loop or a condition cannot stand in the middle of a line."""
     if isinstance(whole, cst.BaseSmallStatement) and any("\n" in one for one in texts):
-        raise RefusedError(f"several statements share the line {source.place(whole)}")
+        raise RefusedError(f"several statements on one line at {source.place(whole)}")
     return whole
 
 

@@ -195,7 +195,7 @@ def imported(source: Source, path: str, first: str = "") -> str:
         (name, whole) for name, whole in names.items() if path == whole or path.startswith(f"{whole}.")
     ]
     if not fitting:
-        raise RefusedError(f"{source.shown} does not import what is needed to call {path}")
+        raise RefusedError(f"{source.shown} does not import {path}")
     preferred = [one for one in fitting if one[0] == first]
     name, whole = preferred[0] if preferred else max(fitting, key=lambda one: len(one[1]))
     return name + path[len(whole) :]

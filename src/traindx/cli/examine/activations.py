@@ -49,12 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.report.documents.exams import activation_document
     from traindx.report.png.layers import layer_outputs
-    from traindx.report.sheets import activation_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(
         arguments,
-        activation_sheet(exam, source),
+        exam,
+        source,
         lambda: activation_document(exam),
         lambda: layer_outputs(exam),
     )

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_documents, add_exam_condition, add_option
+from traindx.cli._options import add_detail, add_documents, add_exam_condition, add_option
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--export FILE", "write the rows that something is wrong with, as CSV")
     add_option(parser, "--png FILE", "write a picture; needs matplotlib (traindx[plots])")
     add_documents(parser, "data.md", "data.json", "data.html")
+    add_detail(parser, "verdict and worst problem")
     add_exam_condition(parser)
 
 
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         examination = _examined(arguments)
     finally:
         progress.wipe()
-    return data_results(examination, arguments, _makers(examination))
+    return data_results(examination, arguments, _makers(examination, arguments))
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
@@ -103,23 +104,21 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
     )
 
 
-def _makers(examination: "Examination") -> "dict[str, Maker]":
+def _makers(examination: "Examination", arguments: argparse.Namespace) -> "dict[str, Maker]":
     """What each output is made by."""
     from importlib.util import find_spec
 
+    from traindx.cli._output import page_makers
     from traindx.report.documents.exams import examination_document, rows_table
-    from traindx.report.html.exams import examination_page
-    from traindx.report.markdowns.exams import examination_markdown
     from traindx.report.png.examination import examination_picture
+    from traindx.report.results.data_exam import page
 
-    def html() -> str:
-        drawn = examination_picture(examination) if find_spec("matplotlib") else None
-        return examination_page(examination, drawn)
+    def drawn() -> bytes | None:
+        return examination_picture(examination) if arguments.html and find_spec("matplotlib") else None
 
     return {
+        **page_makers(lambda: page(examination, drawn()), arguments),
         "export": lambda: rows_table(examination),
         "png": lambda: examination_picture(examination),
-        "html": html,
-        "md": lambda: examination_markdown(examination),
         "json": lambda: examination_document(examination),
     }

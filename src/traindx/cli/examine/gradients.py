@@ -48,12 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from traindx.report.documents.exams import gradient_document
     from traindx.report.png.layers import gradient_flow
-    from traindx.report.sheets import gradient_sheet
 
     exam = replace(exam, notes=(*notes, *exam.notes))
     return results(
         arguments,
-        gradient_sheet(exam, source),
+        exam,
+        source,
         lambda: gradient_document(exam),
         lambda: gradient_flow(exam),
     )

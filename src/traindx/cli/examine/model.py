@@ -38,10 +38,5 @@ def run(arguments: argparse.Namespace) -> int:
     exam = examine(model, batch, named_loss(arguments), samples=arguments.samples, is_trained=trained)
     exam = replace(exam, notes=(*notes, *more, *exam.notes))
     from traindx.report.documents.exams import model_document
-    from traindx.report.sheets import model_sheet
 
-    return results(
-        arguments,
-        model_sheet(exam, arguments.data or ""),
-        lambda: model_document(exam),
-    )
+    return results(arguments, exam, arguments.data or "", lambda: model_document(exam))

@@ -4,7 +4,7 @@ import argparse
 
 from traindx.cli import add_commands, commands_in
 
-HELP = "install or show the skill that teaches an agent to diagnose before it fixes"
+HELP = "install or show the skill that teaches AI agents to use traindx"
 EXAMPLES = """\
   traindx skill install --agent claude         for Claude Code, in this project
   traindx skill show                           read it"""

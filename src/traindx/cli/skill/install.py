@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
     from traindx.skill.install import Planned
 
-HELP = "put the skill where an agent looks for it"
+HELP = "install the skill for an agent"
 EXAMPLES = """\
   traindx skill install                        in .agents/skills of this project, which many agents read
-  traindx skill install --agent claude --agent cursor  where these look
-  traindx skill install --agent claude --user  for all projects of this user
-  traindx skill install --dry-run              only tell what would be written
-  traindx skill install --dir ~/my-skills      in a folder of your own
+  traindx skill install --agent claude --agent cursor  for these agents
+  traindx skill install --agent claude --user  for all your projects
+  traindx skill install --dry-run              show what would be written
+  traindx skill install --dir ~/my-skills      in another folder
 
-A file that is there and differs is left alone, and so is all else, unless --force is given."""
+If a file exists and differs, nothing is written unless you add --force."""
 
 # Not from the module that knows where they look: --help need not load it.
 _AGENTS = ("generic", "claude", "codex", "copilot", "cursor", "gemini", "opencode")
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     whose = parser.add_mutually_exclusive_group()
     whose.add_argument("--project", action="store_true", help="in the working directory (default)")
     whose.add_argument("--user", action="store_true", help="in the home folder, for all projects")
-    whose.add_argument("--dir", metavar="DIR", help="in this folder, whatever agents read it")
+    whose.add_argument("--dir", metavar="DIR", help="in this folder")
     add_option(parser, "--force", "overwrite files that differ")
     add_option(parser, "--dry-run", "write nothing; show what would change")
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.skill.install import planned, write
 
     if arguments.dir and arguments.agent:
-        raise TraindxError(f"--dir {arguments.dir} and --agent: two places; give one of them")
+        raise TraindxError("--dir and --agent can't be combined; give one of them")
     folders = _folders(arguments)
     plans = {folder: planned(folder) for folder in folders}
     changed = [file for files in plans.values() for file in files if file.is_changed]

@@ -2,10 +2,10 @@
 
 import argparse
 
-HELP = "print the skill, or one of the files it refers to"
+HELP = "print the skill, or one of its reference files"
 EXAMPLES = """\
-  traindx skill show                           what an agent reads when it uses the skill
-  traindx skill show references/causes.md      what it reads when it needs it"""
+  traindx skill show                           the skill
+  traindx skill show references/causes.md      one of its reference files"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

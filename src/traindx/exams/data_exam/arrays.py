@@ -21,15 +21,13 @@ def read_npy(path: Path, target: str | None, most: int) -> Raw:
     """One array; --target may name a column of it, or another .npy file with the labels."""
     array = _array(path)
     if target is None:
-        note = "no target: --target COLUMN or --target LABELS.npy names it"
+        note = "no target; set --target COLUMN or --target LABELS.npy"
         return from_arrays(str(path), array, None, most, notes=(note,))
     if target.endswith(".npy"):
         return from_arrays(str(path), array, _array(Path(target)), most)
     if not target.removeprefix("-").isdecimal() or array.ndim != 2 or int(target) >= array.shape[1]:
-        what = f'--target "{printable(target)}" is no column of it'
-        raise UnreadableError(
-            str(path), what, "give a number, counted from 0, or a .npy file with the labels"
-        )
+        what = f'--target "{printable(target)}" is not one of its columns'
+        raise UnreadableError(str(path), what, "use a column number from 0, or a .npy file with the labels")
     column = int(target) % array.shape[1]
     rest = np.delete(array, column, axis=1)
     return from_arrays(str(path), rest, array[:, column], most)
@@ -43,7 +41,7 @@ def read_npz(path: Path, target: str | None, most: int) -> Parts:
         try:
             archive: Array | NpzFile = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
-                raise UnreadableError(str(path), "is a single array", "name it .npy")
+                raise UnreadableError(str(path), "is a single array", "rename it to .npy")
             for name in archive:
                 named[name] = archive[name]
         except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
@@ -56,7 +54,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
     try:
         import torch
     except ImportError as error:
-        raise TraindxError(f"{path}: needs torch: pip install traindx[torch]") from error
+        raise TraindxError(f"{path}: reading it needs torch; pip install torch") from error
     from traindx.exams.named_inputs import array_of
 
     where = str(path)
@@ -64,11 +62,11 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         # torch raises its own, pickle's, zipfile's and plain RuntimeErrors here.
-        what = "holds more than plain tensors, or is damaged"
-        todo = "save a tensor, a pair (x, y), or a dict of tensors; give a Dataset as module:factory"
+        what = "contains more than tensors, or is damaged"
+        todo = "save a tensor, a pair (x, y) or a dict of tensors; pass a Dataset as module:factory"
         raise UnreadableError(where, what, todo) from error
     if isinstance(content, torch.Tensor):
-        note = "no target: a single tensor"
+        note = "no target: the file has a single tensor"
         return from_arrays(where, array_of(content, where), None, most, notes=(note,)), None
     if (
         isinstance(content, (tuple, list))
@@ -82,7 +80,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         if tensors:
             named = {name: array_of(one, where) for name, one in tensors.items()}
             return from_named(where, named, target, most)
-    raise UnreadableError(where, "holds no tensors", "save a tensor, a pair (x, y), or a dict of tensors")
+    raise UnreadableError(where, "contains no tensors", "save a tensor, a pair (x, y) or a dict of tensors")
 
 
 def from_named(where: str, arrays: Mapping[str, Array], target: str | None, most: int) -> Parts:
@@ -109,14 +107,14 @@ def from_arrays(
     is_fed: bool = False,
     notes: tuple[str, ...] = (),
 ) -> Raw:
-    """Inputs and targets side by side, or the reason why they are none."""
+    """Inputs and targets, or the reason why they cannot be used."""
     if inputs.ndim == 0 or not len(inputs):
-        raise UnreadableError(where, "holds no rows", "give data to examine")
+        raise UnreadableError(where, "has no rows", "pass data to examine")
     if inputs.dtype.kind not in "biuf":
-        raise UnreadableError(where, f"its inputs are of type {inputs.dtype}", "give numbers")
+        raise UnreadableError(where, f"inputs have dtype {inputs.dtype}", "pass numbers")
     if targets is not None and len(targets) != len(inputs):
-        what = f"has {count(len(inputs), 'row')} of inputs and {len(targets):,} targets"
-        raise UnreadableError(where, what, "both must be as long")
+        what = f"has {count(len(inputs), 'input row')} but {count(len(targets), 'target')}"
+        raise UnreadableError(where, what, "both must have the same length")
     row_bytes = max(inputs[:1].nbytes, 8 * int(np.prod(inputs.shape[1:])) if inputs.ndim < 3 else 0)
     rows = rows_of(len(inputs), min(row_bytes, 1 << 17), most)
     is_sample = len(rows) < len(inputs)
@@ -145,12 +143,12 @@ def _array(path: Path) -> Array:
     if isinstance(array, np.ndarray):
         return array
     array.close()
-    raise UnreadableError(str(path), "is no single array", "name it .npz")
+    raise UnreadableError(str(path), "contains several arrays", "rename it to .npz")
 
 
 def _unreadable(path: Path, *, is_objects: bool) -> UnreadableError:
-    what = "holds Python objects, which are not loaded" if is_objects else "is no readable NumPy file"
-    return UnreadableError(str(path), what, "save it with numpy.save as an array of numbers")
+    what = "contains Python objects, which are not loaded" if is_objects else "not a readable NumPy file"
+    return UnreadableError(str(path), what, "save a numeric array with numpy.save")
 
 
 def _of(arrays: Mapping[str, Array], name: str | None) -> Array | None:
@@ -171,7 +169,7 @@ def parts_in(folder: Path) -> tuple[Path, Path | None]:
 
 
 def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
-    """Every image of every class at one small size, in RGB or grey as most of them are."""
+    """Every image of every class at one small size, in RGB or gray as most of them are."""
     files = [
         (file, one.name)
         for one in sorted(folder.iterdir())
@@ -181,7 +179,7 @@ def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
     ]
     if not files:
         what = "has no subfolder with images"
-        raise UnreadableError(str(folder), what, "an image folder holds one folder for each class")
+        raise UnreadableError(str(folder), what, "use one subfolder per class")
     rows = rows_of(len(files), _SIDE * _SIDE * 3, most)
     read, broken = [], []
     for row in rows:
@@ -194,7 +192,7 @@ def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
             read.append((int(row), name, where, pixels))
     if not read:
         raise UnreadableError(
-            str(folder), f"none of its {count(len(files), 'image')} can be read", "look at one"
+            str(folder), f"none of its {count(len(files), 'image')} can be read", "open one to see why"
         )
     return Raw(
         inputs=_stacked([pixels for *_, pixels in read]),
@@ -213,20 +211,20 @@ def _pixels(file: Path) -> Array | None:
     try:
         from PIL import Image
     except ImportError as error:
-        raise TraindxError(f"{file}: images need Pillow: pip install traindx[exams]") from error
+        raise TraindxError(f"{file}: reading images needs Pillow; pip install pillow") from error
     try:
         with Image.open(file) as image:
             # JPEG is decoded at an eighth of its size where that is enough.
             image.draft("RGB", (_SIDE, _SIDE))
-            grey = image.mode in ("1", "L", "I", "I;16", "F")
-            small = image.convert("L" if grey else "RGB").resize((_SIDE, _SIDE), Image.Resampling.BOX)
+            gray = image.mode in ("1", "L", "I", "I;16", "F")
+            small = image.convert("L" if gray else "RGB").resize((_SIDE, _SIDE), Image.Resampling.BOX)
             pixels = np.asarray(small)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
-    return pixels[:, :, None] if grey else pixels
+    return pixels[:, :, None] if gray else pixels
 
 
 def _stacked(images: list[Array]) -> Array:
-    """One array of images; grey ones among coloured ones get three equal channels."""
+    """One array of images; gray ones among colored ones get three equal channels."""
     channels = max(image.shape[2] for image in images)
     return np.stack([np.repeat(one, channels // one.shape[2], axis=2) for one in images])

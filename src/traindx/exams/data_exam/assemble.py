@@ -74,16 +74,14 @@ def _fitting(training: Raw, validation: Raw) -> Raw:
         lacking = [name for name in (*training.names, *training.texts) if name not in known]
         if lacking:
             names = ", ".join(printable(name, 40) for name in lacking[:6])
-            raise TraindxError(f"the validation data lacks {names}; give tables with the same columns")
+            raise TraindxError(f"validation data has no column {names}; use tables with the same columns")
         columns = [_column(validation, name)[:, None] for name in training.names]
         texts = {name: _words(validation, name) for name in training.texts}
         inputs = np.concatenate([np.zeros((len(validation.rows), 0)), *columns], axis=1)
         return replace(validation, inputs=inputs, names=training.names, texts=texts)
     if training.inputs.shape[1:] != validation.inputs.shape[1:]:
         here, there = training.inputs.shape[1:], validation.inputs.shape[1:]
-        raise TraindxError(
-            f"training rows have the shape {here}, validation rows {there}; give rows of one shape"
-        )
+        raise TraindxError(f"training rows have shape {here}, validation rows {there}; use rows of one shape")
     return validation
 
 
@@ -149,16 +147,22 @@ def _task(raw: Raw, kind: Kind) -> tuple[Task, str]:
     values = targets[np.isfinite(targets)] if targets.dtype.kind == "f" else targets
     different = np.unique(values.astype(np.float64))
     if not len(different):
-        return Task.NUMBERS, "targets: numbers, none of which is finite; --task classes says otherwise"
+        return Task.NUMBERS, "targets treated as numbers: none is finite; set --task classes to change it"
     if not bool(np.all(different == np.round(different))):
         return Task.NUMBERS, ""
     if _are_counts(values, different):
-        return Task.NUMBERS, "targets: numbers, being spread as counts are; --task classes says otherwise"
+        return (
+            Task.NUMBERS,
+            "targets treated as numbers: they look like counts; set --task classes to change it",
+        )
     if len(different) <= _FEW or len(different) <= min(_MANY, len(values) / 10):
         classes = count(len(different), "class", "classes")
-        told = f"targets: {classes}, being whole numbers; --task numbers says otherwise"
+        told = f"targets treated as {classes}: they are whole numbers; set --task numbers to change it"
         return Task.CLASSES, "" if targets.dtype.kind in "iu" else told
-    return Task.NUMBERS, "targets: numbers, being many different whole ones; --task classes says otherwise"
+    many = (
+        f"targets treated as numbers: {len(different):,} distinct integers; set --task classes to change it"
+    )
+    return Task.NUMBERS, many
 
 
 def _are_counts(values: Array, different: Floats) -> bool:
@@ -174,11 +178,11 @@ def _are_counts(values: Array, different: Floats) -> bool:
 
 def _wide_task(targets: Array, kind: Kind) -> tuple[Task, str]:
     if kind is Kind.TOKENS and targets.dtype.kind in "iu":
-        return Task.NONE, "targets: a token for each token, which are not judged"
+        return Task.NONE, "targets not checked: one token per input token"
     if targets.ndim > 2 or targets.dtype.kind in "iu":
-        return Task.NONE, "targets: several for each row, which are not judged"
+        return Task.NONE, "targets not checked: several per row"
     if bool(np.isin(targets, (0, 1)).all()):
-        return Task.NONE, "targets: several yes and no for each row, which are not judged"
+        return Task.NONE, "targets not checked: several binary labels per row"
     return Task.NUMBERS, ""
 
 

@@ -66,7 +66,7 @@ def rows_of(total: int, row_bytes: int, most: int) -> Rows:
 
 def sampled(looked: int, total: int, what: str = "row") -> str:
     """What is said where not all rows were looked at."""
-    return f"{looked:,} of {count(total, what)} were looked at, evenly spaced; --rows takes more"
+    return f"checked {looked:,} of {count(total, what)}, evenly spaced; set --rows for more"
 
 
 def thinned(inputs: Array) -> Array:
@@ -94,17 +94,17 @@ def target_among(where: str, names: Sequence[str], wanted: str | None) -> tuple[
         if wanted.removeprefix("-").isdecimal() and -len(names) <= int(wanted) < len(names):
             return names[int(wanted)], ()
         shown = listed([printable(name, 40) for name in names], 12)
-        raise TraindxError(f'{printable(where)}: has no column "{printable(wanted, 60)}"; it has {shown}')
+        raise TraindxError(f'{printable(where)}: no column "{printable(wanted, 60)}"; it has {shown}')
     for known in _TARGETS:
         for name in names:
             if name.strip().lower() == known:
                 return name, (
-                    f"target: the column {printable(name, 40)}, by its name; --target names another",
+                    f"target column: {printable(name, 40)} (by its name); set --target to change it",
                 )
     if len(names) < 2:
-        return "", ("no target: there is a single column",)
+        return "", ("no target: the table has a single column",)
     return names[-1], (
-        f"target: {printable(names[-1], 40)}, the last column, as a guess; --target names another",
+        f"target column: {printable(names[-1], 40)} (the last one, a guess); set --target to change it",
     )
 
 
@@ -124,7 +124,9 @@ def keys_of(where: str, names: Sequence[str], target: str | None) -> tuple[str, 
         others = [name for name in names if name != chosen]
         if len(others) != 1:
             shown = ", ".join(printable(name, 40) for name in names)
-            raise TraindxError(f"{where}: which of {shown} holds the inputs? save them as x and y")
+            raise TraindxError(
+                f"{where}: not clear which of {shown} are the inputs; save inputs as x, targets as y"
+            )
         inputs = others[0]
     return inputs, chosen
 
@@ -155,7 +157,7 @@ class Task(Enum):
 
     CLASSES = "classes"
     NUMBERS = "numbers"
-    NONE = "nothing that the exam judges"
+    NONE = "not checked"
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +221,7 @@ class Data:
         return ~self.words
 
     def channels(self, part: Part) -> Floats:
-        """Values by channel: the columns of a table, the colours of images, the shorter side of signals."""
+        """Values by channel: the columns of a table, the colors of images, the shorter side of signals."""
         if self.kind is Kind.TABLE or part.inputs.ndim < 3:
             return part.matrix.astype(np.float64, copy=False)
         axis = channel_axis(part.inputs.shape)
@@ -242,7 +244,7 @@ class Data:
 
 
 def channel_axis(shape: tuple[int, ...]) -> int | None:
-    """The axis of colours of images, or of quantities of signals; None where there is one channel only."""
+    """The axis of colors of images, or of quantities of signals; None where there is one channel only."""
     if len(shape) == 3:
         # Rows by steps by quantities, or by pixels: squares are pixels.
         return None if shape[1] == shape[2] else (1 if shape[1] < shape[2] else 2)

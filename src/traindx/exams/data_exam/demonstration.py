@@ -7,7 +7,7 @@ import numpy as np
 from traindx.errors import TraindxError
 
 _DATASET = '''\
-"""The tables beside this file as loaders, as a training would make them."""
+"""The tables next to this file as loaders, as in a training script."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 
 def loaders():
-    """Training and validation; labels as they stand, inputs as they stand."""
+    """Training and validation loaders; inputs and labels unchanged."""
     made = []
     for name in ("train.csv", "validation.csv"):
         table = np.genfromtxt(HERE / name, delimiter=",", skip_header=1, usecols=(1, 2, 3, 4, 6))
@@ -51,7 +51,7 @@ def lay_out(folder: str) -> tuple[str, str]:
         (place / "dataset.py").write_text(_DATASET, encoding="utf-8")
     except OSError as error:
         raise TraindxError(
-            f"{folder}: cannot be written ({error.strerror or error}); go to another folder"
+            f"{folder}: cannot be written ({error.strerror or error}); use another folder"
         ) from error
     return str(place / "train.csv"), str(place / "validation.csv")
 

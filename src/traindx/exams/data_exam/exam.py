@@ -28,18 +28,18 @@ def data(
     parameters: int | None = None,
     rows: int = MOST_ROWS,
 ) -> Examination:
-    """Every question about data that is to be trained on, answered.
+    """Check data before training on it.
 
     `source` is a path (CSV, TSV, Parquet, .npy, .npz, .pt, a folder of images), "module:factory", a Dataset,
     a DataLoader, a DataFrame, an array, or a pair (inputs, targets); a pair of anything else is (training,
     validation).
     """
     if rows < 1:
-        raise TraindxError(f"rows={rows}: is no number of rows; give 1 or more")
+        raise TraindxError(f"rows must be 1 or more, got {rows}")
     if parameters is not None and parameters < 1:
-        raise TraindxError(f"parameters={parameters}: is no number of parameters; give 1 or more")
+        raise TraindxError(f"parameters must be 1 or more, got {parameters}")
     if task is not None and task not in _TASKS:
-        raise TraindxError(f'task "{task}": is neither classes nor numbers; give one of them')
+        raise TraindxError(f'task must be "classes" or "numbers", got "{task}"')
     training, held = opened(source, target, rows)
     if validation is not None:
         same = target if target is not None else training.target_name or None
@@ -77,9 +77,9 @@ def _about(data: Data) -> str:
     """What the data is, in a line."""
     part = data.training
     what = {Kind.TABLE: "row", Kind.IMAGES: "image", Kind.SIGNALS: "signal", Kind.TOKENS: "text"}[data.kind]
-    said = [f"{part.total:,} training {what}{'s' if part.total != 1 else ''}"]
+    said = [count(part.total, f"training {what}")]
     if data.validation is not None:
-        said.append(f"{data.validation.total:,} of validation")
+        said.append(count(data.validation.total, f"validation {what}"))
     shape = part.inputs.shape[1:]
     said.append(
         count(len(data.features), "feature")
@@ -89,5 +89,5 @@ def _about(data: Data) -> str:
     if data.task is Task.CLASSES:
         said.append(count(len(data.classes), "class", "classes"))
     elif data.task is Task.NUMBERS:
-        said.append("numbers to predict")
+        said.append("numeric targets")
     return ", ".join(said)

@@ -33,14 +33,14 @@ def read_loader(loader: Iterable[object], part: str, most: int) -> Raw:
     for batch in loader:
         pair = _pair(batch)
         if pair is None:
-            what = f"a batch is a {type(batch).__name__} in which no inputs were found"
-            raise UnreadableError(part, what, "let it be (inputs, targets), or a dict with x and y")
+            what = f"no inputs found in a batch of type {type(batch).__name__}"
+            raise UnreadableError(part, what, "return (inputs, targets), or a dict with x and y")
         batches.append(pair)
         read += len(pair[0])
         if read >= most or sum(inputs.nbytes for inputs, _ in batches) > 1 << 27:
             break
     if not batches:
-        raise UnreadableError(part, "the loader returns no batch", "give data to examine")
+        raise UnreadableError(part, "the loader is empty", "pass data to examine")
     return replace(_joined(batches, np.arange(read), _length(loader) or read, ()), is_loader=True)
 
 
@@ -52,7 +52,7 @@ def read_stream(dataset: Iterable[object], part: str, most: int) -> Raw:
 def read_dataset(dataset: Indexed, part: str, most: int) -> Raw:
     """The items of a Dataset, evenly spaced where there are very many."""
     if not len(dataset):
-        raise UnreadableError(part, "the dataset is empty", "give data to examine")
+        raise UnreadableError(part, "the dataset is empty", "pass data to examine")
     return _gathered(part, _rows(dataset, most), len(dataset))
 
 
@@ -60,10 +60,10 @@ def _gathered(part: str, items: Iterable[tuple[int, object]], total: int | None)
     taken: list[tuple[int, tuple[Array, Array | None]]] = []
     broken: list[Row] = []
     for row, item in items:
-        pair = item if isinstance(item, str) else _pair(item, single=True) or "holds no numbers"
+        pair = item if isinstance(item, str) else _pair(item, single=True) or "has no numbers"
         if not isinstance(pair, str) and taken and pair[0].shape != taken[0][1][0].shape:
             shapes = f"{pair[0].shape[1:]}, others {taken[0][1][0].shape[1:]}"
-            pair = f"has the shape {shapes}"
+            pair = f"has shape {shapes}"
         if isinstance(pair, str):
             broken.append(Row(RowKind.SAMPLE, "", part, row, pair))
         else:
@@ -71,8 +71,8 @@ def _gathered(part: str, items: Iterable[tuple[int, object]], total: int | None)
         if len(broken) > max(_MOST_BROKEN, len(taken)):
             break
     if not taken:
-        first = f"row {broken[0].index} {broken[0].reason}" if broken else "there is none"
-        raise UnreadableError(part, f"no item could be read: {first}", "repair the dataset")
+        first = f"row {broken[0].index} {broken[0].reason}" if broken else "it is empty"
+        raise UnreadableError(part, f"no item can be read: {first}", "fix the dataset")
     rows = np.array([row for row, _ in taken])
     return _joined([pair for _, pair in taken], rows, total or len(rows), tuple(broken))
 
@@ -111,7 +111,7 @@ def _joined(
     inputs = thinned(np.concatenate([inputs for inputs, _ in pairs]))
     targets = [targets for _, targets in pairs if targets is not None]
     alike = len(targets) == len(pairs) and len({one.shape[1:] for one in targets}) == 1
-    note = f"{len(inputs):,} of {count(total, 'row')} were looked at; --rows takes more"
+    note = f"checked {len(inputs):,} of {count(total, 'row')}; set --rows for more"
     return Raw(
         inputs=inputs.reshape(-1, 1) if inputs.ndim == 1 else inputs,
         targets=np.concatenate(targets) if alike else None,
@@ -125,7 +125,9 @@ def _joined(
 
 def _padded(inputs: Array, shapes: set[tuple[int, ...]]) -> Array:
     if any(len(shape) != inputs.ndim - 1 for shape in shapes):
-        raise UnreadableError("batches", "their inputs differ in dimensions", "give rows of one kind")
+        raise UnreadableError(
+            "batches", "inputs differ in their number of dimensions", "pass one kind of row"
+        )
     widest = [max(shape[place] for shape in shapes) for place in range(inputs.ndim - 1)]
     room = [(0, 0), *((0, size - have) for size, have in zip(widest, inputs.shape[1:], strict=True))]
     return np.pad(inputs, room)

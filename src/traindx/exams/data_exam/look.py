@@ -116,7 +116,7 @@ _FEATURES = 24
 _CLASSES = 30
 _PLACES = 2000
 _SHOWN = (0, 2, 3, 4, 6)
-"""Of the quantiles that are measured: 5, 25, 50, 75 and 95 %."""
+"""Of the quantiles that are measured: 5, 25, 50, 75 and 95%."""
 
 
 def portrayed(look: Look) -> Portrait:

@@ -31,7 +31,7 @@ class Columns:
     std: Floats
     """Mean and standard deviation of what lies between."""
     quantiles: Floats
-    """5, 10, 25, 50, 75, 90 and 95 % by column."""
+    """5, 10, 25, 50, 75, 90 and 95% by column."""
     varies: NDArray[np.bool_]
     """Whether two finite values differ."""
 
@@ -106,8 +106,8 @@ def spaced(data: Data) -> Space:
         step = max(1, pieces[0].shape[1] // 1024)
         points = [piece[:, ::step].astype(np.float32) for piece in pieces]
         points = [np.nan_to_num(piece, posinf=0.0, neginf=0.0) for piece in points]
-        centre, size = points[0].mean(axis=0), float(points[0].std()) or 1.0
-        points = [(piece - centre) / size for piece in points]
+        center, size = points[0].mean(axis=0), float(points[0].std()) or 1.0
+        points = [(piece - center) / size for piece in points]
     else:
         points = _coordinates(data, pieces)
     if points[0].shape[1] > _WIDEST:
@@ -147,7 +147,7 @@ class Nearest:
     """The nearest rows of some rows, and how far the very nearest is."""
 
     places: Rows
-    """Rows by neighbours, in no order."""
+    """Rows by neighbors, in no order."""
     nearest: Rows
     distance: Floats
 
@@ -237,8 +237,8 @@ def separability(one: Points, other: Points) -> Distance:
 
 def _direction(one: Floats, other: Floats) -> Floats:
     """Fisher's direction, in which two groups differ most for their spread."""
-    centred = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
-    spread = centred.T @ centred / len(centred)
+    centerd = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    spread = centerd.T @ centerd / len(centerd)
     spread += np.eye(len(spread)) * (_FIRM * float(np.trace(spread)) / len(spread) + 1e-12)
     direction: Floats = np.linalg.solve(spread, other.mean(axis=0) - one.mean(axis=0))
     return direction

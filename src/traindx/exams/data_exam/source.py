@@ -43,7 +43,7 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
         held = arrays.read_images(validation, most, VALIDATION) if validation else None
         return arrays.read_images(training, most, part), held
     if not path.is_file():
-        raise UnreadableError(name, "no such file", f"give {_KINDS}")
+        raise UnreadableError(name, "no such file", f"use {_KINDS}")
     # Before readers of other formats get it, which tell what cannot be opened from nothing else.
     path.open("rb").close()
     suffix = path.suffix.lower()
@@ -57,7 +57,7 @@ def _named(name: str, target: str | None, most: int, part: str) -> Parts:
         return tables.read_parquet(path, target, most), None
     if suffix in _TABLES:
         return tables.read_delimited(path, target, most), None
-    raise UnreadableError(name, f"is of a kind that is not read ({suffix or 'no suffix'})", f"give {_KINDS}")
+    raise UnreadableError(name, f"unsupported file type ({suffix or 'no suffix'})", f"use {_KINDS}")
 
 
 def _held(source: object, target: str | None, most: int, part: str) -> Parts:
@@ -87,7 +87,7 @@ def _one(source: object, target: str | None, most: int, part: str) -> Raw:
         return live.read_stream(source, part, most)
     what = f"is of type {printable(type(source).__name__, 60)}"
     raise UnreadableError(
-        f"the {part} data", what, "give a Dataset, a DataLoader, a DataFrame, arrays, or a path"
+        f"the {part} data", what, "pass a Dataset, a DataLoader, a DataFrame, arrays or a path"
     )
 
 
@@ -98,7 +98,7 @@ def _is_array(value: object) -> bool:
 def _from_arrays(inputs: object, targets: object, most: int, part: str) -> Raw:
     numbers = live.as_array(inputs)
     if numbers is None:
-        raise UnreadableError(f"the {part} data", "its inputs are no numbers", "give numbers")
+        raise UnreadableError(f"the {part} data", "inputs are not numbers", "pass numbers")
     # Labels may be words.
     labels = live.as_array(targets)
     if isinstance(targets, np.ndarray) and targets.dtype.kind == "U":
@@ -112,7 +112,7 @@ def parameters_of(name: str) -> int:
     parameters = getattr(model, "parameters", None)
     if not callable(parameters):
         what = f"returns a {printable(type(model).__name__, 60)}"
-        raise TraindxError(f"{name}: {what}, expected a torch module; give the number with --parameters")
+        raise TraindxError(f"{name}: {what}, expected a torch module; set --parameters instead")
     return sum(int(one.numel()) for one in parameters())
 
 
@@ -122,7 +122,7 @@ def made(name: str) -> object:
     module = _module(name, place)
     factory: Callable[[], object] | None = getattr(module, attribute, None)
     if not callable(factory):
-        raise TraindxError(f"{name}: there is no function {attribute} in it; name one without arguments")
+        raise TraindxError(f'{name}: no function "{attribute}" in {place}; name one without arguments')
     try:
         return factory()
     except Exception as error:
@@ -130,10 +130,10 @@ def made(name: str) -> object:
 
 
 def _module(name: str, place: str) -> ModuleType:
-    """The module, looked for beside its file or in the folder we are in, as python does."""
+    """The module, looked for next to its file or in the current folder, as Python does."""
     file = Path(place)
     if place.endswith(".py") and not file.is_file():
-        raise UnreadableError(name, f"no such file as {place}", "give module:function or file.py:function")
+        raise UnreadableError(name, f"no such file: {place}", "use module:function or file.py:function")
     beside, module = (
         (str(file.resolve().parent), file.stem) if place.endswith(".py") else (os.getcwd(), place)
     )

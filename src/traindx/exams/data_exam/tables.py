@@ -26,16 +26,14 @@ def read_delimited(path: Path, target: str | None, most: int) -> Raw:
     source = Source(str(path), head)
     shape = shape_in(source)
     if shape is None:
-        raise UnreadableError(
-            str(path), "its lines do not form a table", "give a CSV or TSV with a number column"
-        )
+        raise UnreadableError(str(path), "not a table", "use a CSV or TSV with a numeric column")
     sheet, _ = read_table(source)
     if not sheet.length:
-        raise UnreadableError(str(path), "has a header and no rows", "give data to examine")
+        raise UnreadableError(str(path), "has a header but no rows", "pass data to examine")
     columns, dropped = _columns(sheet, shape.names)
     if not shape.headed:
         columns = {name.replace("step", "column 1"): values for name, values in columns.items()}
-    notes = [f"left out: {listed(dropped)}"] if dropped else []
+    notes = [f"ignored columns: {listed(dropped)}"] if dropped else []
     notes += [f"{one.count:,} {one.name}: {one.why}" for one in sheet.unread]
     return from_columns(str(path), columns, target, most, notes)
 
@@ -71,11 +69,11 @@ def read_parquet(path: Path, target: str | None, most: int) -> Raw:
     """A Parquet file."""
     read = _by_pyarrow if find_spec("pyarrow") else _by_polars if find_spec("polars") else None
     if read is None:
-        raise TraindxError(f"{path}: Parquet needs pyarrow or polars: pip install traindx[exams]")
+        raise TraindxError(f"{path}: reading Parquet needs pyarrow or polars; pip install pyarrow")
     try:
         columns = read(path)
     except Exception as error:  # each library has errors of its own
-        what = f"is no readable Parquet file ({error})"
+        what = f"not a readable Parquet file ({error})"
         raise UnreadableError(str(path), what, "write it again") from error
     return from_columns(str(path), columns, target, most)
 
@@ -134,12 +132,12 @@ def from_columns(
     counting = [name for name, values in columns.items() if name != chosen and _counts_rows(values)]
     said = [*notes, *guess]
     if counting:
-        said.append(f"left out: {listed([printable(name, 40) for name in counting])}, which number the rows")
+        said.append(f"ignored columns: {listed([printable(name, 40) for name in counting])} (row numbers)")
     kept = {name: values for name, values in columns.items() if name != chosen and name not in counting}
     numbers = {name: values for name, values in kept.items() if values.dtype.kind in "biuf"}
     if not kept:
-        but = f"the target {printable(chosen)}" if chosen else "the numbers of its rows"
-        raise UnreadableError(where, f"has no column but {but}", "give a table with features")
+        only = f"the target {printable(chosen)}" if chosen else "row numbers"
+        raise UnreadableError(where, f"has only {only}", "use a table with features")
     length = len(next(iter(columns.values())))
     rows = rows_of(length, 8 * len(kept), most)
     if len(rows) < length:

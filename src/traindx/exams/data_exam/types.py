@@ -19,7 +19,7 @@ class ClassShare:
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """Where the values of a feature lie: the least, the quantiles 5, 25, 50, 75, 95 %, and the largest."""
+    """Where the values of a feature lie: the least, the quantiles 5, 25, 50, 75, 95%, and the largest."""
 
     name: str
     training: tuple[float, ...]

@@ -27,19 +27,19 @@ def find_rate(
     *,
     steps: int = 300,
 ) -> FoundRate:
-    """Look for a learning rate by at most `steps` steps, and leave everything as it was, bit for bit.
+    """Find a learning rate in at most `steps` steps; model and optimizer are restored bit for bit.
 
-    `batches` gives pairs of inputs and targets, where the model will find them (a loader, or a list; as many
-    are kept as the range test takes, and used again where there are fewer). `loss(model(inputs), targets)`
-    is what is learned from; inputs in a tuple or a mapping become arguments of the model.
+    `batches` yields pairs of inputs and targets on the device of the model (a loader or a list; as many are
+    kept as the range test takes, and reused if there are fewer). The loss is `loss(model(inputs), targets)`;
+    inputs in a tuple or a mapping become arguments of the model.
     """
     if steps < LEAST_STEPS:
-        raise TraindxError(f"steps={steps}: too few to tell rates apart; give {LEAST_STEPS} or more")
+        raise TraindxError(f"steps must be {LEAST_STEPS} or more to compare learning rates, got {steps}")
     plan = Plan(steps)
     with restored_training(model, optimizer) as restore:
         kept = list(islice(iter(batches), plan.ramp))
         if not kept:
-            raise TraindxError("batches: there are none; give pairs of inputs and targets")
+            raise TraindxError("no batches; pass pairs of inputs and targets")
         # Reading a loader draws random numbers, and every training is to begin where the first one does.
         restore()
         return searched(_Loop(model, optimizer, kept, loss, restore), plan)
@@ -55,7 +55,7 @@ class _Loop:
         self._restore = restore
         self._rates = [float(group["lr"]) for group in optimizer.param_groups]
         if not self._rates or not self._rates[0] > 0:
-            raise TraindxError("the optimizer's learning rate is 0: give it any other one to begin with")
+            raise TraindxError("the learning rate of the optimizer is 0; start from any other value")
 
     @property
     def own(self) -> float:

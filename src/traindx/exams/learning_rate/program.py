@@ -72,13 +72,12 @@ def lr_find(
     say: Progress | None = None,
     in_place: bool = False,
 ) -> ProgramRate:
-    """Look for a learning rate of a program by about `steps` optimizer steps, over six runs of it.
+    """Find a learning rate for a program in about `steps` optimizer steps, over six runs of it.
 
-    The program is a script or the words of a command; it runs in copies of the working directory, or in
-    itself with `in_place`. `say` is told what is going on.
+    The program is a script or the words of a command; it runs in copies of the working directory, or in the
+    directory itself with `in_place`. `say` receives progress messages.
     """
-    if steps < LEAST_STEPS:
-        raise TraindxError(f"{steps} steps: too few to tell rates apart; give {LEAST_STEPS} or more")
+    refuse_few(steps)
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     runs = ShortRuns.of(words, out, name, in_place=in_place)
@@ -96,6 +95,12 @@ def lr_find(
         patch=patch,
         no_patch=refused,
     )
+
+
+def refuse_few(steps: int) -> None:
+    """Refuse a number of steps that is too small before anything runs."""
+    if steps < LEAST_STEPS:
+        raise TraindxError(f"--steps must be {LEAST_STEPS} or more to compare learning rates, got {steps}")
 
 
 class _Programs:
@@ -131,7 +136,7 @@ class _Programs:
         if self._longest is None and not done.crashed and len(losses) < _SHORT * steps:
             self._longest = len(losses)
             self._refuse_few(len(losses))
-            self.notes.append(f"the program ends after {count(len(losses), 'step')}: trials are no longer")
+            self.notes.append(f"the program ends after {count(len(losses), 'step')}, and so do the trials")
             return self.ramp(low, high, steps)
         self._own = own_rate(done)
         self.run = _run(done)
@@ -142,15 +147,15 @@ class _Programs:
     def hold(self, rates: Sequence[float], steps: int) -> list[Course]:
         """Short trainings that reach a rate each, beside each other."""
         if time.monotonic() > self._ends:
-            raise TraindxError(f"{self._title}: the time was over before a rate could be told; add --minutes")
+            raise TraindxError(f"{self._title}: time limit reached before the trials; increase --minutes")
         steps = min(steps, self._longest or steps)
         reach = float(self._shares[:steps].max())
         if reach < _REACHED and not any("warms up" in note for note in self.notes):
             self.notes.append(
-                f"the program warms up: in the trials its schedule reaches {100 * reach:.0f} % of its peak,"
-                " and the rates that are told here are those the trials reached"
+                f"the program warms up: in the trials its schedule reaches {reach:.0%} of its peak, and the"
+                " learning rates shown are those the trials reached"
             )
-        self._say(f"trials of {count(steps, 'step')} at rates of {' and '.join(map(number, rates))}")
+        self._say(f"trials of {count(steps, 'step')} at lr {' and '.join(map(number, rates))}")
         with self._runs.beside() as pool:
             return list(pool.map(lambda rate: self._held(rate, rate / (self._own * reach), steps), rates))
 
@@ -172,17 +177,17 @@ class _Programs:
         done = self._runs.carry_out(name, (change,), steps, seconds=self._patience)
         if done.run is None or (done.problem and not done.crashed):
             raise TraindxError(
-                f"{self._title}: {done.problem}; its output is in {done.order.folder / OUTPUT}"
+                f"{self._title}: {done.problem}; see its output in {done.order.folder / OUTPUT}"
             )
         if done.refused:
-            raise TraindxError(f"{self._title}: its learning rate cannot be changed: {done.refused}")
+            raise TraindxError(f"{self._title}: the learning rate cannot be changed ({done.refused})")
         return done
 
     def _losses(self, done: ArmResult) -> tuple[float, ...]:
         run = _run(done)
         if TRAIN_LOSS not in run:
             raise TraindxError(
-                f"{self._title}: no training loss was seen; is a loss computed and backward() called?"
+                f"{self._title}: no training loss recorded; check that it calls backward() on a loss"
             )
         return tuple(whole(run, TRAIN_LOSS).values.tolist())
 
@@ -191,15 +196,15 @@ class _Programs:
         done = self._runs.carry_out("standing", (_STANDING,), steps + 1, seconds=self._patience)
         if done.crashed:
             raise TraindxError(
-                f"{self._title}: stops at any rate: {done.problem}; its output is in"
+                f"{self._title}: crashes at any learning rate ({done.problem}); see its output in"
                 f" {done.order.folder / OUTPUT}"
             )
 
     def _refuse_few(self, steps: int) -> None:
         if steps < _FEWEST:
             raise TraindxError(
-                f"{self._title}: takes {count(steps, 'step')} in all, too few to tell rates apart;"
-                f" let it take {_FEWEST} or more"
+                f"{self._title}: only {count(steps, 'step')} in total, too few to compare learning rates;"
+                f" run {_FEWEST} or more"
             )
 
 

@@ -83,7 +83,7 @@ def searched(runner: Runner, plan: Plan) -> FoundRate:
     curve = runner.ramp(_LOW, _HIGH, plan.ramp)
     reading, notes = reading_of(curve, plan.ramp), []
     if reading.is_early:
-        notes.append(f"the range test began too high and was run again from {_LOWER:g} times as high")
+        notes.append(f"the range test started too high and was repeated at {_LOWER:g}x the learning rates")
         curve = runner.ramp(_LOW * _LOWER, _HIGH * _LOWER, plan.ramp)
         reading = reading_of(curve, plan.ramp)
     empty = FoundRate(
@@ -155,7 +155,7 @@ def _next(ends: Ends, own: float, diverges: float | None) -> int:
     block = _block(ends, best)
     low, high = block[0] - 1, block[-1] + 1
     if len(block) == 1 and len(ends) > 1:
-        # Alone, as the program's own rate may be: towards the others.
+        # Alone, as the program's own rate may be: toward the others.
         return high if max(ends) > best else low
     is_beyond = diverges is not None and rung(own, high) > diverges
     if best == block[-1] and not is_beyond:
@@ -171,7 +171,7 @@ def _best(ends: Ends) -> int:
 
 
 def _block(rungs: "Ends | Sequence[int]", inside: int) -> list[int]:
-    """The neighbouring rungs without a gap that hold one of them."""
+    """The neighboring rungs without a gap that hold one of them."""
     blocks: list[list[int]] = [[]]
     ordered = sorted(rungs)
     for before, one in pairwise([ordered[0], *ordered]):
@@ -196,7 +196,7 @@ def _concluded(found: FoundRate, ends: Ends, reading: Reading, steps: int) -> Fo
 
 
 def _alike(ends: Ends, best: int, begins: float) -> list[int]:
-    """The neighbours of the best rung that end about as well."""
+    """The neighbors of the best rung that end about as well."""
     least = ends[best].loss
     most = least + _ALIKE * max(0.0, begins - least)
     alike = [one for one in ends if ends[one].loss <= most and not ends[one].ran_away]
@@ -207,18 +207,18 @@ def _chosen(ends: Ends, alike: list[int], best: int, begins: float) -> tuple[int
     """The middle of what is about as good, the lower one of two; and why."""
     middle = alike[(len(alike) - 1) // 2]
     if 0 in alike and middle >= 0:
-        return 0, "the current rate ends about as well as any that was tried"
+        return 0, "the current learning rate is about as good as any tried"
     whole = begins - ends[best].loss
     above, below = ends.get(middle + 1), ends.get(middle - 1)
     at_edge = above is not None and begins - above.loss < _LOST * whole
     if at_edge and below is not None and begins - below.loss >= _ENOUGH * whole:
         return (
             middle - 1,
-            f"{number(ends[middle].rate)} ended lower, but at three times that rate most of it is lost again",
+            f"{number(ends[middle].rate)} reached a lower loss, but 3x that learning rate loses most of it",
         )
     if middle == best:
-        return middle, f"the lowest end of {count(len(ends), 'trial')}"
-    return middle, f"the middle of the rates that end about as well as the best ({number(ends[best].rate)})"
+        return middle, f"the lowest final loss of {count(len(ends), 'trial')}"
+    return middle, f"the middle of the range that is about as good as the best ({number(ends[best].rate)})"
 
 
 def _measure(trials: Sequence[RateTrial]) -> str:
@@ -247,20 +247,18 @@ def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
     if _is_deaf(dict(list(ends.items())[:2])):
         rates = " and ".join(number(one.rate) for one in list(ends.values())[:2])
         return (
-            f"the loss is the same to the last digit at rates of {rates}: no step reaches what the loss"
-            " depends on (frozen, detached, or not in the optimizer)"
+            f"the loss is identical at lr {rates}: its parameters are frozen, detached or not in"
+            " the optimizer"
         )
     if ends[best].ran_away:
-        return "the loss ran away at every rate that was tried"
+        return "the loss diverges at every learning rate tried"
     tail = ends[best].course.losses[-max(_FEWEST, math.ceil(_TAIL * steps)) :]
-    within = f"within {count(steps, 'step')} at any of the {len(ends)} rates that were tried"
+    within = f"within {count(steps, 'step')} at any of the {len(ends)} learning rates tried"
     if max(fallen(reading.untrained, tail), _fallen_beside(ends, best, len(tail))) < _CLEAR:
-        return f"the loss does not fall below where it begins ({number(reading.begins)}) {within}"
+        return f"the loss does not fall below its initial value ({number(reading.begins)}) {within}"
     blind = ends[best].course.blind[-len(tail) :]
     if blind and fallen(np.array(blind) - np.array(tail), (0.0,)) < _CLEAR:
         guess = math.fsum(blind) / len(blind)
-        return (
-            f"the loss falls to what an answer costs that does not look at the input ({number(guess)}), and"
-            f" not below it, {within}"
-        )
+        floor = f"that of a prediction that ignores the input ({number(guess)})"
+        return f"the loss does not fall below {floor} {within}"
     return ""

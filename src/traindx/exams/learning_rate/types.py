@@ -1,4 +1,4 @@
-"""Short trainings in search of a learning rate: the rate they speak for, and what a range test says."""
+"""Short runs in search of a learning rate: the one they support, and what a range test shows."""
 
 import math
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class FoundRate:
     why: str
     """Why this rate, or why none."""
     begins: float
-    """The loss before anything is learnt."""
+    """The loss before anything is learned."""
     curve: Course
     """The range test."""
     trials: tuple[RateTrial, ...] = ()
@@ -94,9 +94,9 @@ class FoundRate:
         if own is None or self.suggested is None or self._works(own):
             return ()
         share = self._fall(own)
-        says = f"at {own.rate:g} the loss falls by {share:.0%} of what it falls by at the best rate tried"
+        says = f"at lr {own.rate:g} the loss falls only {share:.0%} as far as at the best learning rate tried"
         if own.ran_away or not math.isfinite(own.loss):
-            says = f"at {own.rate:g} a short training runs away, and at {self.suggested:g} it learns"
+            says = f"the loss diverges at lr {own.rate:g} and falls at {self.suggested:g}"
         severity = Severity.SERIOUS if share < _HARDLY else Severity.WARNING
         cause = lr_too_high if own.rate > self.suggested else lr_too_low
         return (problem(cause.CAUSE.slug, severity, says),)
@@ -129,7 +129,7 @@ def rung(own: float, number: int) -> float:
 
 
 _UNTRAINED = 0.2
-"""The first part of a range test, where rates are so small that nothing is learnt."""
+"""The first part of a range test, where rates are so small that nothing is learned."""
 _WIDTH = 0.03
 """Of the steps: how wide the loss is smoothed, about a quarter of a decade."""
 _NOISE = 5.0
@@ -140,7 +140,7 @@ _BELOW = 0.1
 """Of the rate that runs away: where noise hides the lowest loss, trials begin one and two rungs below this.
 In the trainings this was developed on the best rate was a seventh to a two-hundredth of it."""
 _CAP = 10.0
-"""Times as much: what lies above counts no more, or one huge loss would reach back over its neighbours."""
+"""Times as much: what lies above counts no more, or one huge loss would reach back over its neighbors."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Reading:
     """What a range test says."""
 
     begins: float
-    """The loss before anything is learnt."""
+    """The loss before anything is learned."""
     untrained: tuple[float, ...]
     """The losses that is the mean of: how much batches differ."""
     lowest: float
@@ -170,8 +170,8 @@ def reading_of(course: Course, steps: int) -> Reading:
     if not np.isfinite(early).all():
         at = int(np.flatnonzero(~np.isfinite(early))[0])
         fault = (
-            f"the loss is not a number at step {at + 1} of the range test, at a rate of {number(rates[at])}:"
-            " that is the data or the loss function, not the rate"
+            f"the loss is NaN or infinite at step {at + 1} of the range test, at lr {number(rates[at])};"
+            " check the data and the loss function"
         )
         return Reading(math.nan, (), rates[0], math.inf, None, at > 0, fault)
     runaway = run_away(losses, steps, course.broke)
@@ -201,13 +201,13 @@ def run_away(losses: Floats, steps: int, broke: bool = False) -> int | None:
 
 
 def first_above(losses: Floats, limit: float) -> int | None:
-    """The first step that lies above a limit together with one of its two neighbours before it."""
+    """The first step that lies above a limit together with one of its two neighbors before it."""
     three = [float(np.median(losses[at - 2 : at + 1])) for at in range(2, len(losses))]
     return next((at for at, middle in enumerate(three, 2) if middle > limit), None)
 
 
 def _first(steps: int) -> int:
-    """The steps in which nothing is learnt yet."""
+    """The steps in which nothing is learned yet."""
     return max(3, round(_UNTRAINED * steps))
 
 
@@ -224,7 +224,7 @@ def _capped(losses: Floats, early: Floats) -> Floats:
 
 
 def _smoothed(losses: Floats, steps: int) -> Floats:
-    """Each loss with its neighbours, on both sides: an average that lags would shift the rates."""
+    """Each loss with its neighbors, on both sides: an average that lags would shift the rates."""
     at = np.arange(len(losses))
     weights = np.exp(-0.5 * ((at[:, None] - at) / _width(steps)) ** 2)
     return np.asarray(weights @ losses / weights.sum(axis=1))

@@ -62,40 +62,46 @@ class Rehearsing:
     _start: float = _START
     _whole: int | None = field(default=None)
     """Steps of a program that ended by itself."""
+    _crashed: bool = False
 
     def rehearsed(self, steps: int, *, ranges: bool) -> Rehearsal:
         """All that is tried; `ranges` says whether the rate is raised in a run of its own."""
+        found = self.begun(steps)
+        if self._crashed:
+            why = "the program crashes"
+            return replace(found, repeated=why, modes=why, ramp=why)
+        self.say(
+            "overfitting one batch, and a learning rate range test" if ranges else "overfitting one batch"
+        )
+        with self.runs.beside() as pool:
+            repeating = pool.submit(self._repeated)
+            raising = pool.submit(self._ramp) if ranges else None
+            repeated, modes = repeating.result()
+            ramp = raising.result() if raising else "skipped by --quick"
+        return replace(found, repeated=repeated, modes=modes, ramp=ramp)
+
+    def begun(self, steps: int) -> Rehearsal:
+        """The first steps of the program as it is, and nothing else."""
         first = self._first(steps)
         run = first.run
         assert run is not None
-        found = Rehearsal(
+        self._crashed = first.crashed
+        return Rehearsal(
             run=run,
             steps=steps_of(run),
             crash=last_line(first.order.folder / OUTPUT) if first.crashed else "",
             length=self._length(run, first.order.folder),
             memory=_machine_bytes(),
         )
-        if first.crashed:
-            why = "the program stops with an error"
-            return replace(found, repeated=why, modes=why, ramp=why)
-        self.say(
-            "one batch again and again, and a rate that rises" if ranges else "one batch again and again"
-        )
-        with self.runs.beside() as pool:
-            repeating = pool.submit(self._repeated)
-            raising = pool.submit(self._ramp) if ranges else None
-            repeated, modes = repeating.result()
-            ramp = raising.result() if raising else "left out by --quick"
-        return replace(found, repeated=repeated, modes=modes, ramp=ramp)
 
     def _first(self, steps: int) -> ArmResult:
         """The program as it is."""
-        self.say(f"the first {count(steps, 'step')} of the program as it is")
+        self.say(f"first {count(steps, 'step')} of the unchanged program")
         began = time.monotonic()
         done = self._carried_out("as-it-is", (), steps, observes=("length",), is_alone=True)
         if done.run is None:
             output = done.order.folder / OUTPUT
-            raise TraindxError(f"{self.runs.command.title}: {done.problem}; its output is in {output}")
+            raise TraindxError(f"{self.runs.command.title}: {done.problem}; see its output in {output}")
         took = time.monotonic() - began
         times = whole(done.run, STEP_TIME).finite.values if STEP_TIME in done.run else np.array([])
         # The first step pays for much that later ones do not.
@@ -115,7 +121,7 @@ class Rehearsing:
         modes = _modes(folder)
         why = refused(folder, REPEAT)
         if why:
-            return f"one batch cannot be held: {why}", modes
+            return f"one batch cannot be repeated: {why}", modes
         crash = last_line(folder / OUTPUT) if done.crashed else ""
         return Repeated(done.run, applied(folder)[0], crash), modes
 
@@ -123,16 +129,14 @@ class Rehearsing:
         """A range test."""
         steps = min(_RANGE, self._whole or _RANGE)
         if steps < _FEWEST_RANGE:
-            return f"the program takes {count(steps, 'step')} in all, too few for a range test"
+            return f"only {count(steps, 'step')} in total, too few for a range test"
         if steps * self._step > 2 * self.seconds:
-            return (
-                f"a range test of {steps} steps would take {steps * self._step:.0f} s; --seconds allows more"
-            )
+            return f"a range test of {steps} steps would take {steps * self._step:.0f} s; increase --seconds"
         done = self._carried_out("range", (range_change(_LOW, _HIGH, steps),), steps)
         if done.run is None or TRAIN_LOSS not in done.run:
-            return done.problem or "no training loss was seen"
+            return done.problem or "no training loss recorded"
         if done.refused:
-            return f"its learning rate cannot be raised: {done.refused}"
+            return f"the learning rate cannot be changed: {done.refused}"
         return _ramped(done.run, own_rate(done), steps, broke=done.crashed)
 
     def _carried_out(
@@ -153,7 +157,7 @@ class Rehearsing:
 
     def _length(self, run: Run, folder: Path) -> Length:
         if self._whole is not None:
-            return Length(self._whole, says="the program ended by itself")
+            return Length(self._whole, says="the program ended")
         return length_of(_kept(folder, "length"), run)
 
 
@@ -166,22 +170,24 @@ def length_of(told: Mapping[str, object], run: Run) -> Length:
             steps, epochs, each or (steps // epochs if steps and epochs else None), str(told["trainer"])
         )
     if epochs and each:
-        return Length(epochs * each, epochs, each, "what fit was told")
+        return Length(epochs * each, epochs, each, "arguments of fit")
     times = told.get("times")
     loops = [_whole(one) for one in times] if isinstance(times, list) else []
     if not loops or loops[0] is None:
-        return Length(None, None, each, "the loops of the program do not say how long it is going to run")
+        return Length(
+            None, None, each, "run length not known: its outer loop has no fixed number of iterations"
+        )
     first_round = _whole(told.get("round"))
     if first_round:
-        return Length(loops[0] * first_round, loops[0], first_round, "the loops of the program")
+        return Length(loops[0] * first_round, loops[0], first_round, "loops of the program")
     inner = [one for one in loops[1:] if one]
     if len(inner) < len(loops) - 1:
         return Length(
-            None, loops[0], each, "an inner loop of the program does not say how often it goes round"
+            None, loops[0], each, "run length not known: an inner loop has no fixed number of iterations"
         )
     batches = int(np.prod(inner)) if inner else 1
     per_step = _whole(run.facts.get(BACKWARDS_PER_STEP)) or 1
-    return Length(loops[0] * batches // per_step, loops[0], batches // per_step, "the loops of the program")
+    return Length(loops[0] * batches // per_step, loops[0], batches // per_step, "loops of the program")
 
 
 def _whole(value: object) -> int | None:
@@ -194,7 +200,7 @@ def _kept(folder: Path, name: str) -> Mapping[str, object]:
     try:
         found = json.loads((folder / f"{name}.json").read_text("utf-8"))
     except (OSError, ValueError):
-        return {"problem": "the program ended before it could be looked at"}
+        return {"problem": "the program ended too early"}
     return found if isinstance(found, dict) else {}
 
 

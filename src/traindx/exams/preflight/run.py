@@ -1,4 +1,4 @@
-"""Before the long run: a program is rehearsed for a few steps, and what can be seen by then is checked."""
+"""Before the long run: a program runs for a few steps, and what they show is checked."""
 
 import shlex
 import time
@@ -8,10 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from traindx.catalogue import units
+from traindx.causes import lr_too_high, lr_too_low
 from traindx.diagnosis import knowledge
 from traindx.errors import TraindxError
 from traindx.exams.preflight import checks as shelf
 from traindx.exams.preflight.checks import one_batch
+from traindx.exams.preflight.checks.steps import loop
 from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.types import Checklist, Part, Rehearsal
 from traindx.exams.questions import Check, Checked, Outcome, is_bad, unseen, worst_first
@@ -22,6 +24,11 @@ from traindx.trials.types import Progress
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
 _MOST = 2
+FEW_STEPS = 30
+"""Of one short run: enough to look at data, loss and model."""
+_FEW_SECONDS = 60.0
+_WITHOUT_RATE = (Part.DATA, Part.LOSS, Part.MODEL)
+"""Parts whose checks do not depend on the learning rate."""
 
 
 def preflight(
@@ -35,20 +42,43 @@ def preflight(
     say: Progress | None = None,
     in_place: bool = False,
 ) -> Checklist:
-    """Rehearse a program for a few steps, and check what can be seen before the long run.
+    """Run a program for a few steps, and check what they show before the long run.
 
-    The program is a script or the words of a command; it runs in copies of the working directory, or in
-    itself with `in_place`, for at most about `seconds` each time, its start aside. `quick` leaves out the
-    range test. `say` is told what goes on.
+    The program is a script or the words of a command; it runs in copies of the working directory, or in the
+    directory itself with `in_place`, for about `seconds` each time, startup excluded. `quick` skips the
+    range test. `say` receives progress messages.
     """
     for option, value in (("steps", steps), ("seconds", seconds)):
         if not value > 0:
-            raise TraindxError(f"--{option} {value}: is no number above 0")
+            raise TraindxError(f"--{option} must be greater than 0, got {value}")
     began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     runs = ShortRuns.of(words, out, name, in_place=in_place)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
     rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
+    return _checklist(rehearsing, rehearsal, began)
+
+
+def first_checks(
+    command: str | Path | Sequence[str],
+    *,
+    steps: int = FEW_STEPS,
+    out: Path | str = ".traindx/preflights",
+    name: str | None = None,
+    say: Progress | None = None,
+    in_place: bool = False,
+) -> Checklist:
+    """Check what one short run of a program as it is shows; checks that need further runs are not run."""
+    began = time.monotonic()
+    words = [str(command)] if isinstance(command, str | Path) else list(command)
+    runs = ShortRuns.of(words, out, name, in_place=in_place)
+    rehearsing = Rehearsing(runs, _FEW_SECONDS, say or (lambda _: None))
+    rehearsal = rehearsing.begun(steps)
+    return _checklist(rehearsing, rehearsal, began)
+
+
+def _checklist(rehearsing: Rehearsing, rehearsal: Rehearsal, began: float) -> Checklist:
+    runs = rehearsing.runs
     return Checklist(
         title=runs.command.title,
         command=shlex.join(runs.command.words),
@@ -57,7 +87,20 @@ def preflight(
         seconds=time.monotonic() - began,
         folder=str(runs.folder),
         notes=runs.notes,
+        run=rehearsal.run,
     )
+
+
+def bugs_at_any_rate(found: Checklist) -> tuple[Finding, ...]:
+    """Failures that no learning rate causes or fixes: of data, loss, model or the training loop."""
+    by_rate = {lr_too_high.CAUSE.slug, lr_too_low.CAUSE.slug}
+    certain = [
+        one
+        for one in found.checked
+        if (Part(one.check.part) in _WITHOUT_RATE or one.check is loop) and not one.check.yields
+    ]
+    failed = [each for one in certain for each in one.findings if each.mark is Mark.FAIL and each.cause]
+    return worst_first(each for each in failed if not by_rate & set(each.causes))
 
 
 @cache
@@ -75,11 +118,11 @@ def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
 
 
 def _yielding(one: Checked) -> Checked:
-    """A check whose fail is a warning, because one batch is learnt by heart all the same."""
+    """A check whose fail is a warning, because one batch is learned by heart all the same."""
     if not one.check.yields or one.mark is not Mark.FAIL:
         return one
     milder = [
-        replace(each, severity=Severity.WARNING, says=f"{each.says}; one batch is learnt all the same")
+        replace(each, severity=Severity.WARNING, says=f"{each.says}; still, the program learns one batch")
         if each.mark is Mark.FAIL
         else each
         for each in one.findings
@@ -92,7 +135,7 @@ def checked(check: Check, rehearsal: Rehearsal) -> Checked:
     found: Outcome = check.ask(rehearsal)
     if not rehearsal.steps and not any(map(is_bad, found.findings)):
         # Nothing is wrong with what was not seen, and nothing is right with it.
-        found = unseen("the program took no step")
+        found = unseen("no optimizer step")
     return Checked(check, replace(found, findings=tuple(map(_pointing, worst_first(found.findings)))))
 
 

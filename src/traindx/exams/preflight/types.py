@@ -7,6 +7,7 @@ from typing import ClassVar
 from traindx.exams.learning_rate.types import Course
 from traindx.exams.questions import Checked, is_bad, verdict
 from traindx.finding import Finding, Mark
+from traindx.format import count
 from traindx.run import Run
 
 
@@ -56,7 +57,7 @@ class Modes:
     dropped_in_eval: int
     """Dropouts that are active in eval mode."""
     norms: int
-    """Layers that normalise by running averages in eval mode."""
+    """Layers that normalize by running averages in eval mode."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ class Rehearsal:
     crash: str = ""
     """The last line of a program that stopped with an error of its own."""
     length: Length = Length()
-    repeated: Repeated | str = "it was not tried"
-    modes: Modes | str = "it was not tried"
-    ramp: Ramp | str = "it was not tried"
+    repeated: Repeated | str = "not run"
+    modes: Modes | str = "not run"
+    ramp: Ramp | str = "not run"
     memory: int | None = None
     """Bytes of the machine."""
 
@@ -102,6 +103,8 @@ class Checklist:
     seconds: float
     folder: str
     notes: tuple[str, ...] = field(default=())
+    run: Run | None = field(default=None, compare=False, repr=False)
+    """The first steps of the program as it is."""
 
     def having(self, mark: Mark) -> tuple[Checked, ...]:
         """The checks that came out so."""
@@ -123,9 +126,10 @@ class Checklist:
         """The verdict as one sentence."""
         names = {mark: [one.check.slug for one in self.having(mark)] for mark in Mark}
         if names[Mark.FAIL]:
-            return f"Do not start the long run yet: {', '.join(names[Mark.FAIL])}"
+            failed = f"{len(names[Mark.FAIL])} of {count(len(self.checked), 'check')} failed"
+            return f"{failed} ({', '.join(names[Mark.FAIL])})"
         if names[Mark.WARN]:
-            return f"Look at this before the long run: {', '.join(names[Mark.WARN])}"
+            return f"{count(len(names[Mark.WARN]), 'warning')} ({', '.join(names[Mark.WARN])})"
         if not names[Mark.PASS]:
-            return "Nothing could be looked at"
-        return f"Nothing speaks against the long run: {len(names[Mark.PASS])} checks pass"
+            return "no check could run"
+        return count(len(names[Mark.PASS]), "check passed", "checks passed")

@@ -17,8 +17,8 @@ from traindx.interview.complaints import (
     OVERFITTING,
     TRAINING_SLOW,
 )
-from traindx.interview.questions.types import Choice, Field, Question, by_signs
-from traindx.run import Run
+from traindx.interview.questions.types import Choice, Field, Plausible, Question, between, by_signs
+from traindx.run import Fact, Run, Scalar
 from traindx.signs.data import (
     data_tiny,
     input_outliers_seen,
@@ -31,33 +31,32 @@ from traindx.signs.targets import targets_not_finite, targets_unscaled
 
 INPUT_SCALE = Question(
     slug="inputs",
-    asks="What do the numbers look like that enter the model, and those it is to predict?",
-    look="Print mean, standard deviation, least and largest value of one batch, by feature, and of its"
-    " targets.",
+    asks="Are inputs and targets normalized?",
+    look="Print mean, std, min and max of one batch, per feature, and of its targets.",
     complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
     choices=(
         Choice(
             "scaled",
-            "both near zero mean and unit size, or tokens and classes",
+            "both have mean near 0 and std near 1, or are tokens and classes",
             unseen=(inputs_unscaled, input_outliers_seen, targets_unscaled),
         ),
         Choice(
             "raw",
-            "inputs as they were measured: 0 to 255, or features of very different sizes",
+            "inputs are raw, such as 0 to 255 or features of very different scales",
             seen=(inputs_unscaled,),
             unseen=(input_outliers_seen,),
             fault=True,
         ),
         Choice(
             "targets",
-            "inputs are scaled, and the targets are large numbers, or far from zero",
+            "inputs are normalized, targets are large or far from zero",
             seen=(targets_unscaled,),
             unseen=(inputs_unscaled,),
             fault=True,
         ),
         Choice(
             "outliers",
-            "scaled, with a few values far outside",
+            "normalized, with a few outliers",
             seen=(input_outliers_seen,),
             unseen=(inputs_unscaled,),
             fault=True,
@@ -69,30 +68,31 @@ INPUT_SCALE = Question(
 FINITE_DATA = Question(
     slug="finite",
     asks="Are all inputs and targets finite numbers?",
-    look="assert torch.isfinite(x).all() on every batch of an epoch, or traindx examine data.",
+    look="Run assert torch.isfinite(x).all() on every batch of an epoch, or traindx examine data.",
     complaints=(LOSS_NAN,),
     choices=(
-        Choice("clean", "yes, every batch was checked", unseen=(inputs_not_finite, targets_not_finite)),
-        Choice("bad-inputs", "no, inputs hold NaN or infinity", seen=(inputs_not_finite,), fault=True),
-        Choice("bad-targets", "no, targets hold NaN or infinity", seen=(targets_not_finite,), fault=True),
+        Choice("clean", "yes, I checked every batch", unseen=(inputs_not_finite, targets_not_finite)),
+        Choice("bad-inputs", "no, some inputs are NaN or infinite", seen=(inputs_not_finite,), fault=True),
+        Choice("bad-targets", "no, some targets are NaN or infinite", seen=(targets_not_finite,), fault=True),
     ),
     known=0.6,
 )
 
 MODEL_SIZE = Question(
     slug="size",
-    asks="How many parameters has the model, and how many samples are there to train on?",
-    look="Parameters, then samples, such as 11M 50000; sum(p.numel() for p in model.parameters()).",
+    asks="How many parameters does the model have, and how many training samples?",
+    look="Type both, such as 11M 50000, or Enter to skip. Count: sum(p.numel() for p in model.parameters()).",
     complaints=(OVERFITTING,),
     fields=(
-        Field(PARAMETERS, ("parameters", "params")),
-        Field(TRAINING_SAMPLES, ("samples", "training_samples")),
+        Field(PARAMETERS, ("parameters", "params"), plausible=between(10, 1e12)),
+        Field(TRAINING_SAMPLES, ("samples", "training_samples"), plausible=between(10, 1e12)),
     ),
     judge=by_signs(model_dwarfs_data, data_tiny),
     examples=(("1M 50000", 1.0), ("11M 800", 0.5), ("10k 30", 0.1)),
     known=0.8,
 )
 
+_LARGEST_BATCH = 1e5
 _UPDATE_LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
 
 
@@ -109,19 +109,27 @@ def _updates(run: Run) -> dict[Sign, Answer]:
         return {}
     if each > _UPDATE_LIMITS["updates"] or size < _UPDATE_LIMITS["batch"]:
         return {few_updates_per_epoch: None}
-    says = f"a batch of {size:,.0f} makes {each:.0f} updates an epoch"
+    says = f"batch size {size:,.0f} gives only {each:.0f} updates per epoch"
     strength = graded(_UPDATE_LIMITS["updates"] / max(each, 1.0), 1.0, _UPDATE_LIMITS["updates"] / TRIPLE)
     return {few_updates_per_epoch: Finding(strength, says, (fact_evidence(run, BATCH_SIZE),))}
 
 
+def _plausible_batch(facts: Mapping[Fact, Scalar]) -> Plausible:
+    """No batch is larger than the data; above 100,000 it is tokens that are counted."""
+    samples = facts.get(TRAINING_SAMPLES)
+    if isinstance(samples, int | float) and samples < _LARGEST_BATCH:
+        return Plausible(1, samples, f"{samples:,.0f} samples")
+    return Plausible(1, _LARGEST_BATCH)
+
+
 BATCHES = Question(
     slug="batch",
-    asks="How large is a batch, and how many samples are there to train on?",
-    look="Batch size, then samples, such as 64 of 50000.",
+    asks="Batch size, and number of training samples?",
+    look="Type both, such as 64 of 50000, or Enter to skip.",
     complaints=(LOSS_SLOW, LOSS_UNSTABLE, TRAINING_SLOW),
     fields=(
-        Field(BATCH_SIZE, ("batch_size", "batch-size", "batch")),
-        Field(TRAINING_SAMPLES, ("samples", "training_samples")),
+        Field(BATCH_SIZE, ("batch_size", "batch-size", "batch"), plausible=_plausible_batch),
+        Field(TRAINING_SAMPLES, ("samples", "training_samples"), plausible=between(10, 1e12)),
     ),
     judge=_judge_batches,
     examples=(("64 of 50000", 1.0), ("2 of 5000", 0.15), ("8192 of 20000", 0.3)),

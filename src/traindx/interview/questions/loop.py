@@ -25,13 +25,13 @@ from traindx.signs.targets import loss_negated, loss_summed
 
 LOOP = Question(
     slug="loop",
-    asks="Which of these holds for the training loop?",
-    look="Read the lines from the loss to optimizer.step(), and the arguments of the DataLoader.",
+    asks="Which of these is true of your training loop?",
+    look="Read the code from the loss to optimizer.step(), and the DataLoader arguments.",
     complaints=(LOSS_UNSTABLE, GRADIENTS_EXPLODE, LOSS_SLOW, LOSS_STUCK),
     choices=(
         Choice(
             "clean",
-            "gradients are cleared each step, the loss is a mean, the data is shuffled",
+            "gradients are cleared every step, the loss is a mean, the data is shuffled",
             unseen=(
                 gradients_carried_over,
                 accumulation_undivided,
@@ -42,34 +42,34 @@ LOOP = Question(
         ),
         Choice(
             "not-cleared",
-            "zero_grad() is missing, or not reached",
+            "zero_grad() is missing or never called",
             seen=(gradients_carried_over,),
             fault=True,
         ),
         Choice(
             "undivided",
-            "gradients of several batches add up, and the loss is not divided by their number",
+            "gradient accumulation without dividing the loss",
             seen=(accumulation_undivided,),
             unseen=(gradients_carried_over,),
             fault=True,
         ),
         Choice(
             "unshuffled",
-            "the data comes sorted, or is not shuffled",
+            "the data is sorted or not shuffled",
             seen=(batches_sorted,),
             unseen=(gradients_carried_over,),
             fault=True,
         ),
         Choice(
             "summed",
-            "the loss is a sum over the samples",
+            "the loss is summed over samples",
             seen=(loss_summed,),
             unseen=(gradients_carried_over,),
             fault=True,
         ),
         Choice(
             "negated",
-            "something is maximised by turning the sign of the loss",
+            "the loss is negated to maximize something",
             seen=(loss_negated,),
             unseen=(gradients_carried_over,),
             fault=True,
@@ -81,21 +81,19 @@ LOOP = Question(
 TRAINING_LENGTH = Question(
     slug="length",
     asks="How long did it train?",
-    look="Count passes over the data, and look whether the last tenth of the run still gained something.",
+    look="Count the epochs, and check whether the loss still fell at the end.",
     complaints=(LOSS_SLOW,),
     choices=(
-        Choice(
-            "short", "a few epochs, and the loss was still falling", seen=(loss_still_falling, few_epochs)
-        ),
+        Choice("short", "a few epochs, loss still falling", seen=(loss_still_falling, few_epochs)),
         Choice(
             "few-steps",
-            "a few dozen steps in all, because a batch holds much of the data",
+            "a few dozen steps in total, because batches are huge",
             seen=(few_steps_in_all, few_updates_per_epoch, loss_still_falling),
             fault=True,
         ),
         Choice(
             "long",
-            "long: many epochs, or as long as others take for such a task",
+            "long enough: many epochs, or as long as is typical for the task",
             unseen=(few_epochs, few_steps_in_all),
         ),
     ),
@@ -105,21 +103,19 @@ TRAINING_LENGTH = Question(
 
 STEP_TIME = Question(
     slug="waiting",
-    asks="Where does the time of a step go?",
-    look="Watch the use of the GPU and of the cores, or time next(iter(loader)) against the rest of a step.",
+    asks="What does a step spend its time on?",
+    look="Watch GPU and CPU utilization, or time next(iter(loader)) and the rest of a step.",
     complaints=(TRAINING_SLOW,),
     choices=(
         Choice(
             "loader",
-            "the device waits for data: its use is low, the cores are busy or the disk is",
+            "waiting for data: low GPU utilization, busy CPU or disk",
             seen=(data_wait_dominates,),
         ),
-        Choice(
-            "device", "into the step itself, and the data is there in time", unseen=(data_wait_dominates,)
-        ),
+        Choice("device", "computing: the data is there in time", unseen=(data_wait_dominates,)),
         Choice(
             "gaps",
-            "the device has short gaps all the time, though the data is there",
+            "the GPU has many short gaps, although the data is there",
             seen=(many_item_calls,),
             unseen=(data_wait_dominates,),
         ),
@@ -130,14 +126,14 @@ STEP_TIME = Question(
 
 HOST_READS = Question(
     slug="reads",
-    asks="How many values does a step take out of tensors?",
+    asks="How many GPU syncs does a step have?",
     look="Count item(), tolist(), cpu(), numpy() and print(loss) inside the loop.",
     complaints=(TRAINING_SLOW,),
     choices=(
-        Choice("few", "one or two, or only every so many steps", unseen=(many_item_calls,)),
+        Choice("few", "one or two, or only every few steps", unseen=(many_item_calls,)),
         Choice(
             "many",
-            "many in every step, such as one for every sample or layer",
+            "many in every step, such as one per sample or layer",
             seen=(many_item_calls,),
             fault=True,
         ),
@@ -147,12 +143,12 @@ HOST_READS = Question(
 
 MEMORY = Question(
     slug="memory",
-    asks="What does the memory in use do over the run?",
-    look="Look at it after 100 and after 1,000 steps.",
+    asks="How does memory use change during the run?",
+    look="Compare it after 100 and after 1,000 steps.",
     complaints=(TRAINING_SLOW, OTHER),
     choices=(
-        Choice("steady", "it keeps its size", unseen=(memory_grows,)),
-        Choice("grows", "it grows steadily", seen=(memory_grows,), fault=True),
+        Choice("steady", "constant", unseen=(memory_grows,)),
+        Choice("grows", "grows steadily", seen=(memory_grows,), fault=True),
     ),
     known=0.9,
 )

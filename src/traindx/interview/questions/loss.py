@@ -1,4 +1,4 @@
-"""Questions about the course of the training loss."""
+"""Questions about the training loss over time."""
 
 from traindx.causes import (
     class_imbalance,
@@ -29,25 +29,25 @@ from traindx.signs.validation import validation_below_train
 
 LOSS_COURSE = Question(
     slug="course",
-    asks="How did the training loss go from the first step on?",
-    look="Look at the first and the last losses that were printed.",
+    asks="How did the training loss change from the first step?",
+    look="Compare the first and the last losses in the log.",
     complaints=(LOSS_STUCK,),
     choices=(
         Choice(
             "flat",
-            "it never left the level it began at",
+            "never fell",
             seen=(loss_flat_from_start,),
             unseen=(loss_falls, loss_plateaus, loss_falls_slowly),
         ),
         Choice(
             "fell",
-            "it fell at first, then stood still",
+            "fell at first, then flat",
             seen=(loss_falls, loss_plateaus),
             unseen=(loss_flat_from_start, loss_falls_slowly),
         ),
         Choice(
             "slow",
-            "it falls all the time, but hardly",
+            "still falls, but very slowly",
             seen=(loss_falls_slowly, loss_still_falling),
             unseen=(loss_plateaus,),
         ),
@@ -57,20 +57,20 @@ LOSS_COURSE = Question(
 
 LOSS_LEVEL = Question(
     slug="level",
-    asks="Where does the training loss stand now, held against guessing?",
-    look="Guessing costs the logarithm of the number of classes (0.69 for 2, 2.30 for 10, 4.61 for 100),"
-    " or the variance of the targets.",
+    asks="How does the training loss compare with chance level?",
+    look="Chance level is ln(number of classes): 0.69 for 2, 2.30 for 10, 4.61 for 100; for MSE, the variance"
+    " of the targets.",
     complaints=(LOSS_STUCK, GRADIENTS_VANISH),
     choices=(
         Choice(
             "guessing",
-            "at about what guessing costs",
+            "about at chance level",
             seen=(loss_at_chance, nothing_learned, little_learned),
             unseen=(loss_converged,),
         ),
         Choice(
             "learned",
-            "clearly below guessing, but not as low as it should be",
+            "clearly below chance level, but too high",
             unseen=(loss_at_chance, nothing_learned, little_learned, loss_converged),
         ),
         Choice(
@@ -87,7 +87,7 @@ LOSS_LEVEL = Question(
 NAN_ONSET = Question(
     slug="onset",
     asks="When did the loss become NaN or infinite?",
-    look="Print the losses of the last steps before, one by one.",
+    look="Print every loss of the last steps before it.",
     complaints=(LOSS_NAN,),
     choices=(
         Choice(
@@ -98,7 +98,7 @@ NAN_ONSET = Question(
         ),
         Choice(
             "after-climb",
-            "later, after loss or gradients had climbed",
+            "later, after the loss or gradients grew",
             seen=(loss_climbs_before_failure,),
             unseen=(fails_without_warning, fails_in_first_steps),
         ),
@@ -114,29 +114,29 @@ NAN_ONSET = Question(
 
 LOSS_INSTABILITY = Question(
     slug="swing",
-    asks="In which way is the loss unstable?",
-    look="Look at single losses, not at a smoothed curve.",
+    asks="How is the loss unstable?",
+    look="Look at the raw losses, not at a smoothed curve.",
     complaints=(LOSS_UNSTABLE,),
     choices=(
         Choice(
-            "swings",
-            "it swings up and down all the time",
+            "oscillates",
+            "oscillates all the time",
             seen=(loss_oscillates,),
             unseen=(loss_diverges, spikes_recur),
+            formerly="swings",
         ),
         Choice(
             "spikes",
-            "it falls, with spikes that come back down",
+            "falls, with spikes that recover",
             seen=(spikes_recur, loss_falls),
             unseen=(loss_diverges, loss_oscillates),
         ),
+        Choice("climbs", "rises and ends far above its best", seen=(loss_diverges,), unseen=(spikes_recur,)),
         Choice(
-            "climbs", "it climbs and ends far above its best", seen=(loss_diverges,), unseen=(spikes_recur,)
-        ),
-        Choice(
-            "leaps",
-            "it leaps far above its start within the first steps",
+            "jumps",
+            "jumps far above its initial value in the first steps",
             seen=(loss_leaps_above_start, loss_diverges),
+            formerly="leaps",
         ),
     ),
     first=(LOSS_UNSTABLE,),
@@ -144,13 +144,13 @@ LOSS_INSTABILITY = Question(
 
 ODDITY = Question(
     slug="oddity",
-    asks="What is odd?",
-    look="Take the one that comes closest.",
+    asks="What is suspicious?",
+    look="Choose the closest one.",
     complaints=(OTHER,),
     choices=(
         Choice(
             "perfect",
-            "the scores are too good, or good at once",
+            "the metric is too good, or good from the start",
             unseen=(one_class_predicted, labels_faulty),
             speaks=(
                 (train_val_leakage.CAUSE, +3.0),
@@ -160,20 +160,20 @@ ODDITY = Question(
         ),
         Choice(
             "one-answer",
-            "the model always gives the same answer",
+            "the model always predicts the same",
             seen=(one_class_predicted,),
             unseen=(labels_faulty, loss_falls_without_floor),
             speaks=((class_imbalance.CAUSE, +1.5),),
         ),
         Choice(
             "frozen-metric",
-            "the loss falls, and the accuracy stays where it was",
+            "the loss falls, but accuracy does not change",
             unseen=(labels_faulty,),
             speaks=((misleading_metric.CAUSE, +3.5), (class_imbalance.CAUSE, +1.0)),
         ),
         Choice(
             "below-zero",
-            "the loss goes below zero and on",
+            "the loss goes below zero and keeps falling",
             seen=(loss_falls_without_floor,),
             unseen=(labels_faulty,),
         ),
@@ -186,7 +186,7 @@ ODDITY = Question(
         ),
         Choice(
             "crash",
-            "it stops with an index error, a device-side assert, or a class out of range",
+            "it crashes with an index error, a device-side assert or a label out of range",
             seen=(labels_faulty,),
             unseen=(one_class_predicted,),
         ),

@@ -30,7 +30,7 @@ from traindx.signs.weights import weights_start_equal, weights_start_far_off, we
 ARCHITECTURE = Question(
     slug="architecture",
     asks="What kind of model is it?",
-    look="Depth counts the layers one after the other; normalisation is BatchNorm, LayerNorm and the like.",
+    look="Depth is the number of stacked layers; normalization is BatchNorm, LayerNorm or similar.",
     complaints=(LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_STUCK),
     choices=(
         Choice(
@@ -44,8 +44,8 @@ ARCHITECTURE = Question(
             ),
         ),
         Choice(
-            "normalised",
-            "deep, with normalisation or skip connections, such as a ResNet",
+            "normalized",
+            "deep, with normalization or skip connections, such as a ResNet",
             unseen=(
                 model_is_deep_and_plain,
                 model_is_recurrent,
@@ -60,7 +60,7 @@ ARCHITECTURE = Question(
         ),
         Choice(
             "deep",
-            "ten layers or more, without normalisation and skip connections",
+            "10 or more layers without normalization or skip connections",
             seen=(model_is_deep_and_plain,),
             unseen=(recurrent_without_gates,),
         ),
@@ -80,32 +80,32 @@ ARCHITECTURE = Question(
 
 INITIALIZATION = Question(
     slug="init",
-    asks="How are the weights drawn at the start?",
-    look="Look for nn.init, fill_, normal_ and zeros in the script.",
+    asks="How are the weights initialized?",
+    look="Search the script for nn.init, fill_, normal_ and zeros.",
     complaints=(LOSS_STUCK, GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_NAN),
     choices=(
         Choice(
             "default",
-            "as the library does, or He or Xavier",
+            "library default, He or Xavier",
             unseen=(weights_start_far_off, weights_start_equal, weights_start_tiny),
         ),
         Choice(
             "wide",
-            "by hand, with a deviation of 1 or so",
+            "custom, with a std of about 1",
             seen=(weights_start_far_off,),
             unseen=(weights_start_equal, weights_start_tiny),
             fault=True,
         ),
         Choice(
             "tiny",
-            "by hand, very small",
+            "custom, very small",
             seen=(weights_start_tiny,),
             unseen=(weights_start_far_off,),
             fault=True,
         ),
         Choice(
             "equal",
-            "by hand, all zero or all equal",
+            "custom, all zero or all equal",
             seen=(weights_start_equal,),
             unseen=(weights_start_far_off,),
             fault=True,
@@ -116,25 +116,25 @@ INITIALIZATION = Question(
 
 ACTIVATION = Question(
     slug="activation",
-    asks="Which activation stands between the layers?",
-    look="Look for it in forward(), too: a module that is made and never called does not count.",
+    asks="Which activation function is between the layers?",
+    look="Check forward() too: a module that is created but never called does not count.",
     complaints=(LOSS_STUCK, LOSS_SLOW, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
     choices=(
         Choice(
             "relu",
-            "ReLU, GELU, SiLU or the like",
+            "ReLU, GELU, SiLU or similar",
             unseen=(sigmoids_stacked, nonlinearity_missing, units_saturate),
         ),
         Choice(
             "sigmoid",
-            "sigmoid or tanh, layer upon layer",
+            "sigmoid or tanh in every layer",
             seen=(sigmoids_stacked,),
             unseen=(nonlinearity_missing, dead_units_many),
             fault=True,
         ),
         Choice(
             "none",
-            "none: linear layers in a row",
+            "none (stacked linear layers)",
             seen=(nonlinearity_missing,),
             unseen=(sigmoids_stacked, dead_units_many),
             fault=True,
@@ -145,21 +145,21 @@ ACTIVATION = Question(
 
 HIDDEN_UNITS = Question(
     slug="units",
-    asks="Have you looked at the outputs of hidden layers?",
-    look="Count over many batches the units that are 0 for every input, or traindx examine activations.",
+    asks="What do the activations of hidden layers look like?",
+    look="Count the units that are 0 for every input over many batches, or run traindx examine activations.",
     complaints=(LOSS_STUCK, GRADIENTS_VANISH),
     choices=(
-        Choice("alive", "yes, they differ from input to input", unseen=(dead_units_many, units_saturate)),
+        Choice("alive", "they differ from input to input", unseen=(dead_units_many, units_saturate)),
         Choice(
             "dead",
-            "yes, most units of some layer are 0 whatever comes in",
+            "most units of some layer are always 0",
             seen=(dead_units_many,),
             unseen=(units_saturate,),
             fault=True,
         ),
         Choice(
             "saturated",
-            "yes, most lie at the flat ends of a sigmoid or tanh",
+            "most are saturated (sigmoid or tanh)",
             seen=(units_saturate,),
             unseen=(dead_units_many,),
             fault=True,
@@ -170,8 +170,8 @@ HIDDEN_UNITS = Question(
 
 PRECISION = Question(
     slug="precision",
-    asks="Which numbers does it compute with?",
-    look="Look for autocast, half(), GradScaler, fp16 or bf16 in the script or its configuration.",
+    asks="Which precision does training use?",
+    look="Search the script or config for autocast, half(), GradScaler, fp16 or bf16.",
     complaints=(LOSS_NAN, LOSS_UNSTABLE),
     choices=(
         Choice(
@@ -179,7 +179,7 @@ PRECISION = Question(
             "float32 or bfloat16",
             unseen=(precision_is_half, fp16_overflow, loss_scale_collapses, steps_overflow),
         ),
-        Choice("float16", "float16, with or without a loss scale", seen=(precision_is_half,)),
+        Choice("float16", "float16, with or without loss scaling", seen=(precision_is_half,)),
     ),
     known=0.95,
 )

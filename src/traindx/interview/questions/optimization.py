@@ -1,7 +1,10 @@
 """Questions about gradients, weight updates, the optimizer and its learning rate."""
 
+from collections.abc import Mapping
+
 from traindx.causes.lr_decay_needed import lr_constant
 from traindx.causes.missing_warmup import warmup_absent
+from traindx.curves.lr import peak_and_usual
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, WEIGHT_DECAY
 from traindx.interview.complaints import (
     GRADIENTS_EXPLODE,
@@ -12,7 +15,8 @@ from traindx.interview.complaints import (
     LOSS_UNSTABLE,
     OVERFITTING,
 )
-from traindx.interview.questions.types import Choice, Field, Question, by_signs
+from traindx.interview.questions.types import Choice, Field, Plausible, Question, between, by_signs, with_rate
+from traindx.run import Fact, Run, Scalar
 from traindx.signs.generalization import training_inputs_wider
 from traindx.signs.gradients import (
     gradient_fades_over_depth,
@@ -34,14 +38,14 @@ from traindx.signs.weights import (
 
 GRADIENT_NORM = Question(
     slug="gradients",
-    asks="What does the gradient norm do?",
-    look="Print what torch.nn.utils.clip_grad_norm_(parameters, float('inf')) gives; 0.1 to 10 is"
-    " common, what counts is how it changes.",
+    asks="How does the gradient norm behave?",
+    look="Print torch.nn.utils.clip_grad_norm_(parameters, float('inf')); 0.1 to 10 is typical, its change"
+    " matters more.",
     complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
     choices=(
         Choice(
             "steady",
-            "it keeps its size",
+            "stable",
             unseen=(
                 gradient_norm_grows,
                 gradient_norm_vanishes,
@@ -51,25 +55,25 @@ GRADIENT_NORM = Question(
         ),
         Choice(
             "tiny",
-            "it is next to nothing in all layers",
+            "near zero in all layers",
             seen=(gradient_norm_vanishes,),
             unseen=(gradient_norm_grows, gradient_spikes_before_loss),
         ),
         Choice(
             "fading",
-            "it is thousands of times smaller in the first layers than in the last",
+            "1,000x or more smaller in the first layers than in the last",
             seen=(gradient_fades_over_depth,),
             unseen=(gradient_norm_grows,),
         ),
         Choice(
             "growing",
-            "it grows more and more",
+            "keeps growing",
             seen=(gradient_norm_grows,),
             unseen=(gradient_norm_vanishes, gradient_fades_over_depth),
         ),
         Choice(
             "spiking",
-            "it jumps now and then, just before the loss does",
+            "spikes right before the loss does",
             seen=(gradient_spikes_before_loss,),
             unseen=(gradient_norm_vanishes, gradient_fades_over_depth),
         ),
@@ -79,15 +83,15 @@ GRADIENT_NORM = Question(
 
 GRADIENT_CLIPPING = Question(
     slug="clipping",
-    asks="Are gradients clipped, and how often does it engage?",
-    look="clip_grad_norm_ gives the norm before clipping: compare it with the limit over 100 steps.",
+    asks="Are gradients clipped, and how often?",
+    look="clip_grad_norm_ returns the norm before clipping: compare it with the limit over 100 steps.",
     complaints=(LOSS_SLOW, LOSS_STUCK),
     choices=(
-        Choice("none", "they are not clipped", unseen=(most_steps_clipped,)),
-        Choice("rare", "they are, and it engages now and then", unseen=(most_steps_clipped,)),
+        Choice("none", "not clipped", unseen=(most_steps_clipped,)),
+        Choice("rare", "clipped now and then", unseen=(most_steps_clipped,)),
         Choice(
             "always",
-            "they are, and nearly every step is cut to a small part",
+            "nearly every step is clipped to a small fraction",
             seen=(most_steps_clipped,),
             fault=True,
         ),
@@ -97,13 +101,13 @@ GRADIENT_CLIPPING = Question(
 
 WEIGHT_UPDATES = Question(
     slug="moving",
-    asks="Do all the weights that should learn change within ten steps?",
-    look="Copy the parameters, take ten steps, compare; print requires_grad and grad of those that stayed.",
+    asks="Do all trainable weights change within 10 steps?",
+    look="Copy the parameters, take 10 steps, compare; print requires_grad and grad of unchanged ones.",
     complaints=(LOSS_STUCK, GRADIENTS_VANISH),
     choices=(
         Choice(
             "all",
-            "all of them change",
+            "all change",
             unseen=(
                 parameters_frozen,
                 parameters_unoptimized,
@@ -113,21 +117,21 @@ WEIGHT_UPDATES = Question(
         ),
         Choice(
             "frozen",
-            "some stay, and their requires_grad is off",
+            "some do not, and have requires_grad=False",
             seen=(parameters_frozen,),
             unseen=(parameters_unoptimized, optimizer_has_stale_parameters, gradient_never_arrives),
             fault=True,
         ),
         Choice(
             "outside",
-            "some stay though they have gradients: the optimizer does not hold them",
+            "some do not, although they have gradients: they are not in the optimizer",
             seen=(parameters_unoptimized,),
             unseen=(parameters_frozen, gradient_never_arrives),
             fault=True,
         ),
         Choice(
             "no-gradient",
-            "some stay, and their grad is None or zero",
+            "some do not, and their grad is None or zero",
             seen=(gradient_never_arrives,),
             unseen=(parameters_frozen, parameters_unoptimized),
             fault=True,
@@ -140,16 +144,40 @@ _OPTIMIZERS = (
     "adam adamw sgd rmsprop adagrad adadelta adamax nadam radam lamb lion lbfgs rprop adafactor muon other"
 )
 
+_FAR_ABOVE, _FAR_BELOW = 10.0, 100.0
+"""Times the typical learning rates of an optimizer: fine-tuning is far below those of training."""
+_ANY_RATE = Plausible(1e-7, 0.5)
+_SPELLED = {"adamw": "AdamW", "nadam": "NAdam", "radam": "RAdam", "rmsprop": "RMSprop", "sgd": "SGD"}
+"""Optimizers that are not spelled as other names are."""
+
+
+def _plausible_rate(facts: Mapping[Fact, Scalar]) -> Plausible:
+    """Learning rates far around the typical ones of the optimizer, or of any."""
+    rates = peak_and_usual(with_rate(Run("answers", (), facts=facts)))
+    if rates is None:
+        return _ANY_RATE
+    _, low, high = rates
+    kind = str(facts[OPTIMIZER])
+    return Plausible(low / _FAR_BELOW, high * _FAR_ABOVE, _SPELLED.get(kind, kind.capitalize()))
+
+
 OPTIMIZER_SETUP = Question(
     slug="setup",
-    asks="Which optimizer, and at which learning rate?",
-    look="Name and peak rate, such as adam 3e-4; where set, momentum 0.9 and weight_decay 0.01 behind it.",
+    asks="Optimizer and learning rate?",
+    look="Type both, such as adam 3e-4 (the peak if scheduled), or Enter to skip. Add momentum 0.9 or"
+    " weight_decay 0.01 if set.",
     complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
     fields=(
         Field(OPTIMIZER, ("optimizer", "optimiser"), words=tuple(_OPTIMIZERS.split())),
-        Field(LEARNING_RATE, ("lr", "learning_rate", "learning-rate"), most=1e6),
-        Field(MOMENTUM, ("momentum",), most=1.0, needed=False),
-        Field(WEIGHT_DECAY, ("weight_decay", "weight-decay", "wd", "decay"), most=1e6, needed=False),
+        Field(LEARNING_RATE, ("lr", "learning_rate", "learning-rate"), most=1e6, plausible=_plausible_rate),
+        Field(MOMENTUM, ("momentum",), most=1.0, needed=False, plausible=between(0, 0.999)),
+        Field(
+            WEIGHT_DECAY,
+            ("weight_decay", "weight-decay", "wd", "decay"),
+            most=1e6,
+            needed=False,
+            plausible=between(0, 10),
+        ),
     ),
     judge=by_signs(
         lr_above_typical, lr_below_typical, momentum_extreme, l2_inside_adam, optimizer_ill_fitting
@@ -166,36 +194,36 @@ OPTIMIZER_SETUP = Question(
 
 LR_SCHEDULE = Question(
     slug="schedule",
-    asks="What does the learning rate do over the run?",
-    look="Look for a scheduler in the script, and whether its step() is called as often as it expects.",
+    asks="How does the learning rate change during the run?",
+    look="Search the script for a scheduler, and check that its step() is called as often as it expects.",
     complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN),
     choices=(
         Choice(
             "constant",
-            "it stays the same from the first step to the last",
+            "constant",
             seen=(lr_constant, warmup_absent),
             unseen=(lr_decayed_early,),
         ),
         Choice(
             "decay",
-            "it begins at its peak and is lowered later",
+            "starts at its peak, decays later",
             seen=(warmup_absent,),
             unseen=(lr_constant, lr_decayed_early),
         ),
         Choice(
             "full",
-            "it warms up first and is lowered later",
+            "warms up, then decays",
             unseen=(warmup_absent, lr_constant, lr_decayed_early),
         ),
         Choice(
             "warmup",
-            "it warms up and then stays",
+            "warms up, then constant",
             seen=(lr_constant,),
             unseen=(warmup_absent, lr_decayed_early),
         ),
         Choice(
             "early",
-            "it is next to nothing long before the end",
+            "near zero long before the end",
             seen=(lr_decayed_early,),
             unseen=(lr_constant,),
         ),
@@ -203,27 +231,29 @@ LR_SCHEDULE = Question(
 )
 
 REGULARIZATION = Question(
-    slug="regularisation",
-    asks="How strongly is the model regularised?",
-    look="Look for dropout, weight_decay, label_smoothing and augmentation.",
+    slug="regularization",
+    formerly="regularisation",
+    asks="How strongly is the model regularized?",
+    look="Search the script for dropout, weight_decay, label_smoothing and augmentation.",
     complaints=(LOSS_STUCK, LOSS_SLOW, OVERFITTING),
     choices=(
         Choice("none", "not at all", unseen=(dropout_extreme, decay_strong, weights_shrink)),
         Choice(
-            "usual",
-            "as is usual: dropout up to 0.5, decay up to 0.1 with AdamW, mild augmentation",
+            "typical",
+            "typically: dropout up to 0.5, weight decay up to 0.1 with AdamW, mild augmentation",
             unseen=(dropout_extreme, decay_strong),
+            formerly="usual",
         ),
         Choice("dropout", "dropout of 0.7 or more", seen=(dropout_extreme,), fault=True),
         Choice(
             "decay",
-            "weight decay of 0.1 or more with SGD, or of 1 or more with AdamW",
+            "weight decay of 0.1 or more with SGD, or 1 or more with AdamW",
             seen=(decay_strong, weights_shrink),
             fault=True,
         ),
         Choice(
             "augmentation",
-            "augmentation so heavy that a person would not recognise the samples",
+            "augmentation so strong that a person would not recognize the samples",
             seen=(training_inputs_wider,),
             fault=True,
         ),

@@ -21,14 +21,14 @@ from traindx.signs.targets import (
 
 LABELS = Question(
     slug="labels",
-    asks="Did you look at some samples with their labels, and do they fit?",
-    look="Show 20 samples as the model gets them, each with its label; count labels below 0 and from the"
-    " number of outputs on.",
+    asks="Do the labels match the samples?",
+    look="Show 20 samples as the model gets them, each with its label; count labels below 0 or not below the"
+    " number of outputs.",
     complaints=(LOSS_STUCK, OVERFITTING, OTHER),
     choices=(
         Choice(
             "right",
-            "yes, and they fit",
+            "yes, I checked some",
             unseen=(labels_faulty, confidently_wrong),
             speaks=((labels_misaligned.CAUSE, -2.5), (label_noise.CAUSE, -1.0)),
         ),
@@ -50,7 +50,7 @@ LABELS = Question(
         ),
         Choice(
             "out-of-range",
-            "some are negative, or as large as the number of outputs",
+            "some are negative, or not below the number of outputs",
             seen=(labels_faulty,),
             fault=True,
         ),
@@ -60,27 +60,25 @@ LABELS = Question(
 
 CLASS_BALANCE = Question(
     slug="balance",
-    asks="How often does each class occur?",
-    look="Count the labels; regressions have no classes.",
+    asks="Are the classes balanced?",
+    look="Count the labels; a regression has no classes.",
     complaints=(OTHER, OVERFITTING, LOSS_STUCK),
     choices=(
         Choice(
             "even",
-            "about equally often, or there are no classes",
+            "yes, or there are no classes",
             unseen=(classes_unbalanced, rare_class_ignored),
         ),
-        Choice(
-            "rare", "one is ten times rarer than another, or more", seen=(classes_unbalanced,), fault=True
-        ),
+        Choice("rare", "no, one is 10x rarer than another or more", seen=(classes_unbalanced,), fault=True),
     ),
     known=0.9,
 )
 
 LOSS_INPUT = Question(
     slug="output",
-    asks="What enters the loss function, and what does it expect?",
-    look="CrossEntropyLoss and BCEWithLogitsLoss take raw scores, NLLLoss log_softmax, BCELoss a"
-    " sigmoid, MSELoss two equal shapes.",
+    asks="What do you pass to the loss function?",
+    look="CrossEntropyLoss and BCEWithLogitsLoss expect logits, NLLLoss log_softmax output, BCELoss sigmoid"
+    " output, MSELoss two equal shapes.",
     complaints=(LOSS_STUCK, LOSS_SLOW, GRADIENTS_VANISH, OTHER),
     choices=(
         Choice(
@@ -97,8 +95,9 @@ LOSS_INPUT = Question(
             ),
         ),
         Choice(
-            "squashed",
-            "a softmax or sigmoid, and the loss has its own",
+            "activated",
+            "softmax or sigmoid output, although the loss applies its own",
+            formerly="squashed",
             seen=(activation_before_logits_loss,),
             unseen=(logits_where_probabilities_expected, shapes_broadcast),
             # It names the fault itself, and not only how it shows.
@@ -107,35 +106,35 @@ LOSS_INPUT = Question(
         ),
         Choice(
             "bounded",
-            "a sigmoid or tanh, and the targets go beyond it",
+            "sigmoid or tanh output, although targets are outside its range",
             seen=(output_bounded_target_not,),
             unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "rectified",
-            "a ReLU, and targets may be negative",
+            "ReLU output, although targets may be negative",
             seen=(output_rectified,),
             unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "raw",
-            "raw scores, and the loss takes probabilities",
+            "logits, although the loss expects probabilities",
             seen=(logits_where_probabilities_expected,),
             unseen=(activation_before_logits_loss, shapes_broadcast),
             fault=True,
         ),
         Choice(
             "shapes",
-            "other shapes than the target has, such as (N, 1) and (N,)",
+            "a shape other than the target, such as (N, 1) and (N,)",
             seen=(shapes_broadcast,),
             unseen=(activation_before_logits_loss,),
             fault=True,
         ),
         Choice(
             "classes",
-            "numbers of classes, and the loss measures distances (MSELoss)",
+            "class indices, with a regression loss (MSELoss)",
             seen=(class_labels_in_regression_loss,),
             unseen=(shapes_broadcast,),
             fault=True,
@@ -147,13 +146,11 @@ LOSS_INPUT = Question(
 LOSS_FUNCTION = Question(
     slug="loss-function",
     asks="Where does the loss function come from?",
-    look="Look for log, sqrt, pow, exp and divisions in it, and what they do at 0.",
+    look="Search it for log, sqrt, pow, exp and divisions, and check them at 0.",
     complaints=(LOSS_NAN,),
     choices=(
-        Choice("library", "from a library, applied as it says", unseen=(nonfinite_from_loss,)),
-        Choice(
-            "own", "written by hand, with a log, a division, a root or exp()", seen=(nonfinite_from_loss,)
-        ),
+        Choice("library", "a library, used as documented", unseen=(nonfinite_from_loss,)),
+        Choice("own", "my own code, with log, sqrt, exp or a division", seen=(nonfinite_from_loss,)),
     ),
     known=0.95,
 )

@@ -1,4 +1,4 @@
-"""The types of a question put to a person, and of what an answer to it speaks for."""
+"""The types of a question put to a person, and of what an answer to it supports."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ import numpy as np
 from traindx.cause import Cause, Symptom
 from traindx.facts import LEARNING_RATE as STATED_RATE
 from traindx.finding import Answer, CannotTell, Sign
+from traindx.format import number
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Fact, Run, Scalar, Series
 
@@ -23,14 +24,14 @@ def by_signs(*signs: Sign) -> Judge:
     """A judge that asks signs of what was told, as it would of a run."""
 
     def judge(run: Run) -> dict[Sign, Answer]:
-        asked = _with_rate(run)
+        asked = with_rate(run)
         found = {sign: sign(asked) for sign in signs}
         return {sign: answer for sign, answer in found.items() if not isinstance(answer, CannotTell)}
 
     return judge
 
 
-def _with_rate(run: Run) -> Run:
+def with_rate(run: Run) -> Run:
     """A run whose stated rate stands as a series where none was logged: signs look for its peak there."""
     rate = run.facts.get(STATED_RATE)
     if LEARNING_RATE in run or not isinstance(rate, int | float):
@@ -67,6 +68,42 @@ class Choice:
     """Points for causes, where no sign of a run asks what a person can see with bare eyes."""
     fault: bool = False
     """Whether few programs are like this: the question promises less until something hints at it."""
+    formerly: str = ""
+    """The slug it had in earlier versions, which is still understood."""
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """What may be typed for it."""
+        return _slugs(self.slug, self.formerly)
+
+
+def _slugs(slug: str, formerly: str) -> tuple[str, ...]:
+    return (slug, formerly) if formerly else (slug,)
+
+
+@dataclass(frozen=True)
+class Plausible:
+    """Between which values a fact is plausible: beyond them it may be a slip, and is asked for again."""
+
+    low: float
+    high: float
+    of: str = ""
+    """What the bounds belong to, such as an optimizer; empty if they hold for everything."""
+
+    def doubts(self, value: float) -> str:
+        """Why a value may be a slip; empty if it is plausible."""
+        if self.low <= value <= self.high:
+            return ""
+        return f"unusually {'high' if value > self.high else 'low'}{f' for {self.of}' if self.of else ''}"
+
+
+Bounds = Callable[[Mapping[Fact, Scalar]], Plausible]
+"""From all facts that are known to the plausible values of one of them."""
+
+
+def between(low: float, high: float) -> Bounds:
+    """Bounds that depend on nothing."""
+    return lambda _: Plausible(low, high)
 
 
 @dataclass(frozen=True)
@@ -79,7 +116,9 @@ class Field:
     """The words it may be; empty for a number."""
     most: float = 1e15
     needed: bool = True
-    """Whether it is asked for where it is not known; others may be told beside."""
+    """Whether it is asked for if it is not known; others may be told along with it."""
+    plausible: Bounds | None = None
+    """None for words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +141,8 @@ class Question:
     """Complaints of which it asks what they look like: then it comes before all that ask for a cause."""
     known: float = 1.0
     """How many of those who are asked can tell without looking it up first."""
+    formerly: str = ""
+    """The slug it had in earlier versions, which is still understood."""
 
     def __post_init__(self) -> None:
         """Refuse a question that has no answers, or two kinds of them."""
@@ -109,6 +150,11 @@ class Question:
             raise ValueError(f"{self.slug} needs either choices or fields")
         if self.fields and (self.judge is None or not self.examples):
             raise ValueError(f"{self.slug} asks for facts and needs a judge and examples")
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """What may be typed for it."""
+        return _slugs(self.slug, self.formerly)
 
     @property
     def signs(self) -> frozenset[str]:
@@ -160,4 +206,25 @@ class Told:
     @property
     def says(self) -> str:
         """The answer as a person reads it."""
-        return self.choice.says if self.choice else self.slug if self.facts else "not known"
+        if self.choice:
+            return self.choice.says
+        named = [f"{fact.called} {_shown(value)}" for fact, value in (self.facts or {}).items()]
+        return ", ".join(named) or "not known"
+
+    def doubts(self, known: Mapping[Fact, Scalar]) -> str:
+        """Why one of the values may be a slip, given all facts that are known; empty if none is."""
+        facts = self.facts or {}
+        everything = {**known, **facts}
+        for field in self.question.fields:
+            value = facts.get(field.fact)
+            if field.plausible and isinstance(value, int | float):
+                doubt = field.plausible(everything).doubts(value)
+                if doubt:
+                    return doubt
+        return ""
+
+
+def _shown(value: Scalar) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return f"{int(value):,}" if value == int(value) else number(value)

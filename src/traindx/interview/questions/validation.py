@@ -18,37 +18,37 @@ from traindx.signs.validation import (
 
 VALIDATION_LOSS = Question(
     slug="validation",
-    asks="What does the validation loss do beside the training loss?",
-    look="Compare both where validation was best and at the end.",
+    asks="How does validation loss compare with training loss?",
+    look="Compare both at the best validation loss and at the end.",
     complaints=(OVERFITTING, LOSS_STUCK),
     choices=(
         Choice(
             "turns-up",
-            "it falls, then turns up while training goes on falling",
+            "falls, then rises while training loss keeps falling",
             seen=(validation_turns_up, validation_gap_wide),
             unseen=(validation_improves, validation_never_improves, both_losses_high),
         ),
         Choice(
             "never",
-            "it never gets better than at its start",
+            "never gets better than at the start",
             seen=(validation_never_improves, validation_gap_wide),
             unseen=(validation_improves, validation_turns_up, both_losses_high),
         ),
         Choice(
             "noisy",
-            "it jumps about, often far above training",
+            "noisy, often far above training",
             seen=(validation_noisy, validation_gap_wide),
             unseen=(validation_turns_up, both_losses_high),
         ),
         Choice(
             "gap",
-            "it falls as well and stays far above training",
+            "falls too, but stays far above training",
             seen=(validation_gap_wide, validation_improves),
             unseen=(validation_turns_up, validation_never_improves, both_losses_high),
         ),
         Choice(
             "follows",
-            "it follows training closely, and is no worry",
+            "follows training closely",
             seen=(validation_improves,),
             unseen=(validation_gap_wide, validation_turns_up, both_losses_high),
         ),
@@ -60,7 +60,7 @@ VALIDATION_LOSS = Question(
         ),
         Choice(
             "below",
-            "it lies below the training loss",
+            "below the training loss",
             seen=(validation_below_train,),
             unseen=(validation_gap_wide, validation_turns_up),
         ),
@@ -72,25 +72,24 @@ VALIDATION_LOSS = Question(
 VALIDATION_SPLIT = Question(
     slug="split",
     asks="How does the validation data differ from the training data?",
-    look="Compare mean and deviation of a batch of each, as the model gets them; look for rows that"
-    " stand in both.",
+    look="Compare mean and std of a batch of each, as the model gets them; look for rows that occur in both.",
     complaints=(OVERFITTING, OTHER),
     choices=(
         Choice(
             "same",
-            "not at all: a random part of the same data, prepared alike",
+            "not at all: a random split with the same preprocessing",
             unseen=(validation_inputs_differ, validation_rows_seen),
         ),
         Choice(
             "other",
-            "it comes from elsewhere, from later, or is prepared in another way",
+            "another source, a later time or different preprocessing",
             seen=(validation_inputs_differ,),
             unseen=(validation_rows_seen,),
             fault=True,
         ),
         Choice(
             "overlap",
-            "the same rows, people or copies stand in both",
+            "the same rows, people or copies are in both",
             seen=(validation_rows_seen,),
             unseen=(validation_inputs_differ,),
             fault=True,
@@ -102,12 +101,12 @@ VALIDATION_SPLIT = Question(
 MODEL_MODES = Question(
     slug="modes",
     asks="Is the model switched between train() and eval()?",
-    look="Look for model.eval() before validation and model.train() after it.",
+    look="Search for model.eval() before validation and model.train() after it.",
     complaints=(OVERFITTING, OTHER),
     choices=(
         Choice(
             "switched",
-            "yes: eval() to validate, train() to go on",
+            "yes: eval() for validation, then train()",
             unseen=(validated_in_train_mode, trained_in_eval_mode, dropout_in_validation),
         ),
         Choice(
@@ -119,7 +118,7 @@ MODEL_MODES = Question(
         ),
         Choice(
             "trained-in-eval",
-            "after the first validation it trains on in eval mode",
+            "no, it keeps training in eval mode after the first validation",
             seen=(trained_in_eval_mode,),
             unseen=(validated_in_train_mode,),
             fault=True,

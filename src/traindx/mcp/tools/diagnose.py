@@ -13,23 +13,23 @@ from traindx.mcp.paths import Roots
 from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Arguments, Lean
 from traindx.mcp.verdicts import BOUNDS, RunVerdict, verdict_of
-from traindx.report.results.diagnosis import outcome, sureness
+from traindx.report.results.evidence import outcome, sureness
 from traindx.run import Run
 
-TITLE = "Why a training fails"
+TITLE = "Diagnose a training run"
 HINTS = READS_ONLY
 
 _WORST_FIRST = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
 
 
 class Diagnosed(Lean):
-    """The verdicts on the runs at some paths."""
+    """The verdicts of the runs."""
 
-    runs: list[RunVerdict] = Field(description="The worst first.")
-    total: int = Field(description="How many runs there are.")
+    runs: list[RunVerdict] = Field(description="Worst first.")
+    total: int = Field(description="Number of runs.")
     others: list[str] = Field(
         default_factory=list,
-        description="The verdicts on runs that are not told, a line each, the first forty.",
+        description="The verdicts of the runs not shown, one line each, at most 40.",
     )
     problems: list[str] = Field(default_factory=list, description="What could not be read, and why.")
 
@@ -37,10 +37,10 @@ class Diagnosed(Lean):
 async def diagnose(
     paths: Paths, call: Call, roots: Allowed, run: RunName = "", detail: Level = "normal"
 ) -> Diagnosed:
-    """Tell whether a training is healthy, and if not, why and what to do next.
+    """Find out whether a training run is healthy, and if not, why and what to do next.
 
-    It reads logs or recordings, and gives causes with calibrated confidence and evidence. Call it before any
-    change to a training.
+    Reads logs or recordings and returns likely causes with calibrated confidence and evidence. Call it before
+    any change to a training script.
     """
 
     def work(say: Say) -> Diagnosed:

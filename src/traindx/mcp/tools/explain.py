@@ -13,39 +13,37 @@ from traindx.mcp.schema import Detail, Fix, Lean, fix_of
 
 
 class RivalKnown(Lean):
-    """A cause that this one is confused with."""
+    """A cause that this one is often confused with."""
 
     cause: str
     told_apart_by: str
 
 
 class ClueKnown(Lean):
-    """What one observation adds."""
+    """How much one check counts."""
 
     sign: str
     asks: str
-    if_so: float = Field(description="Log odds.")
+    if_so: float = Field(description="Log-odds.")
     if_not: float
 
 
 class Page(Lean):
-    """What is known about a cause, or about a sign; without a name, the list of all causes."""
+    """The page of a cause or a check; without a name, the list of all causes."""
 
     name: str
-    kind: str = Field(
-        description="why (a root cause), how (a mechanism), sign (a question asked of runs) or index."
-    )
+    kind: str = Field(description="why (root cause), how (mechanism), sign (a check) or index.")
     title: str
     what_happens: str = ""
     what_you_see: str = ""
     fixes: list[Fix] = Field(default_factory=list)
     do_not: list[str] = Field(default_factory=list)
     rivals: list[RivalKnown] = Field(default_factory=list)
-    experiment: str = Field(default="", description="The test that tells whether it is this cause.")
+    experiment: str = Field(default="", description="The test that confirms this cause.")
     if_true: str = ""
     if_false: str = ""
     misdiagnoses: list[str] = Field(
-        default_factory=list, description="What people say who have this and blame another thing."
+        default_factory=list, description="Wrong explanations that people give for it."
     )
     clues: list[ClueKnown] = Field(default_factory=list)
     limits: list[Limit] = Field(default_factory=list)
@@ -105,17 +103,17 @@ def _cause_page(cause: Cause, detail: Detail) -> Page:
     return page.model_copy(update=update)
 
 
-TITLE = "What is known about a cause"
+TITLE = "Explain a cause"
 HINTS = READS_ONLY
 
 
 async def explain(
     call: Call,
-    name: Annotated[str, Field(description="A cause or a sign; empty for the list of all causes.")] = "",
+    name: Annotated[str, Field(description="A cause or a check; empty for the list of all causes.")] = "",
     detail: Level = "normal",
 ) -> Page:
-    """Tell what is known about a cause that diagnose named, or about the sign of an evidence id.
+    """Explain a cause that diagnose named, or the check of an evidence id.
 
-    What you see, fixes with code, what not to do, what it is confused with, and the test that tells.
+    What you see, fixes with code, what not to do, what it is confused with, and the test that confirms it.
     """
     return await off_loop(call, lambda _: page_of(name, detail))

@@ -32,8 +32,8 @@ BOUNDS: dict[str, Bounds] = {
 class QuantityRead(Lean):
     """One quantity of a run, over all its layers and parts."""
 
-    quantity: str = Field(description="What `series` takes.")
-    points: int = Field(description="Of the longest series.")
+    quantity: str = Field(description="Pass it to `series`.")
+    points: int = Field(description="Points of the longest series.")
     first: float
     last: float
     axis: str
@@ -53,7 +53,7 @@ class RunRead(Lean):
     facts: dict[str, Told] = Field(default_factory=dict)
     events: list[str] = Field(default_factory=list)
     unread: list[str] = Field(
-        default_factory=list, description="What stands in the log and was not understood."
+        default_factory=list, description="Columns of the log that were not understood."
     )
     notes: list[str] = Field(default_factory=list)
 
@@ -102,7 +102,7 @@ def _names(names: list[str], most: int) -> list[str]:
     return [printable(name) for name in dict.fromkeys(names) if name][:most]
 
 
-TITLE = "What a training left behind"
+TITLE = "Show what can be read from a run"
 HINTS = READS_ONLY
 
 
@@ -110,10 +110,8 @@ class Probed(Lean):
     """The runs at some paths."""
 
     runs: list[RunRead]
-    total: int = Field(description="How many runs there are.")
-    left_out: list[str] = Field(
-        default_factory=list, description="Names of runs that are not told, the first twenty."
-    )
+    total: int = Field(description="Number of runs.")
+    left_out: list[str] = Field(default_factory=list, description="Names of the runs not shown, at most 20.")
     problems: list[str] = Field(default_factory=list, description="What could not be read, and why.")
     next_step: NextStep
 
@@ -121,9 +119,9 @@ class Probed(Lean):
 async def probe(
     paths: Paths, call: Call, roots: Allowed, run: RunName = "", detail: Level = "brief"
 ) -> Probed:
-    """Tell which runs, quantities and facts logs or recordings hold, without judging them.
+    """List the runs, quantities and facts in logs or recordings, without a verdict.
 
-    It is cheap; call it first where you do not know what is there.
+    It is cheap; call it first if you do not know what the paths contain.
     """
 
     def work(say: Say) -> Probed:
@@ -136,7 +134,10 @@ async def probe(
             left_out=[printable(one.name, 200) for one in runs[most : most + 20]],
             problems=[printable(str(one), 300) for one in reading.problems[:5]],
             next_step=NextStep(
-                do="Diagnose them.", why="Nothing is judged yet.", tool="diagnose", arguments={"paths": paths}
+                do="Diagnose them.",
+                why="There is no verdict yet.",
+                tool="diagnose",
+                arguments={"paths": paths},
             ),
         )
 

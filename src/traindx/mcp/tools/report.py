@@ -10,10 +10,12 @@ from traindx.mcp.arguments import Allowed, Call, Paths, RunName
 from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Lean
 from traindx.recorder.launch.command import new_run_folder
-from traindx.report.renderers import html, json, markdown
+from traindx.report import markdown
+from traindx.report.pages import page_of
+from traindx.report.renderers import html, json
 from traindx.trials.types import Report
 
-TITLE = "A report for people"
+TITLE = "Write a report for people"
 HINTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
@@ -28,10 +30,8 @@ class Reported(Lean):
     file: str
     bytes: int
     runs: int
-    verdicts: list[str] = Field(description="One for each run, the first twenty.")
-    text: str = Field(
-        default="", description="The report itself, where it is Markdown; its first 12,000 characters."
-    )
+    verdicts: list[str] = Field(description="One per run, at most 20.")
+    text: str = Field(default="", description="The report, if it is Markdown; at most 12,000 characters.")
 
 
 async def report(
@@ -41,9 +41,9 @@ async def report(
     format: Literal["markdown", "html", "json"] = "markdown",  # noqa: A002  # what agents call it
     run: RunName = "",
 ) -> Reported:
-    """Write a diagnosis as a document for people, and tell where it is.
+    """Write a diagnosis as a report for people, and return its path.
 
-    Markdown, a page with charts that opens offline, or traindx.report/1 as JSON, in a new folder below
+    Markdown, a page with charts that works offline, or JSON (traindx.report/1), in a new folder below
     .traindx/reports.
     """
 
@@ -57,7 +57,7 @@ async def report(
             file.write_text(text, encoding="utf-8", errors="replace")
         except OSError as error:
             raise TraindxError(
-                f"{file}: cannot be written ({error.strerror}); free the disk, or choose another --root"
+                f"{file}: cannot be written ({error.strerror}); free disk space, or choose another --root"
             ) from error
         return Reported(
             file=roots.shown(file),
@@ -75,4 +75,4 @@ def _rendered(made: Report, kind: str) -> tuple[str, str]:
         return "report.html", html.render(made)
     if kind == "json":
         return "report.json", json.render(made) + "\n"
-    return "diagnostic_report.md", markdown.render(made)
+    return "diagnostic_report.md", markdown.write(page_of(made))

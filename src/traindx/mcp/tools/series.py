@@ -19,7 +19,7 @@ from traindx.run import Run, Series
 
 
 class BadPoint(Lean):
-    """A value that is no number."""
+    """A value that is NaN or infinite."""
 
     at: float
     value: str
@@ -33,7 +33,7 @@ class Extreme(Lean):
 
 
 class Points(Lean):
-    """One curve: every value is one of its own, none is an average."""
+    """One curve of recorded values, without averaging."""
 
     run: str
     quantity: str
@@ -42,15 +42,15 @@ class Points(Lean):
     better: str = Field(description="lower, higher or neither.")
     layer: str = ""
     part: str = ""
-    axis: str = Field(description="What positions count: step, epoch, sample or record.")
-    recorded: int = Field(description="Points of the curve in the stretch that was asked for.")
+    axis: str = Field(description="Unit of the positions: step, epoch, sample or record.")
+    recorded: int = Field(description="Points of the curve in the requested range.")
     every: float = Field(
-        description="How much of the axis two points stand for, the lowest and the highest; 0: all."
+        description="Width of the interval that each lowest and highest point stand for; 0: all points."
     )
     steps: list[float]
-    values: list[float | None] = Field(description="null where it is NaN or infinite.")
+    values: list[float | None] = Field(description="null if NaN or infinite.")
     nonfinite: list[BadPoint] = Field(
-        default_factory=list, description="Where values are no numbers; the first of each column."
+        default_factory=list, description="NaN and infinite values; the first of each interval."
     )
     lowest: Extreme | None = None
     highest: Extreme | None = None
@@ -71,7 +71,7 @@ def points_of(
     begin, end = -np.inf if first is None else first, np.inf if last is None else last
     kept = (series.steps >= begin) & (series.steps <= end)
     if not kept.any():
-        raise TraindxError(f"{quantity}: has no point there; it has {span(series)}")
+        raise TraindxError(f"{quantity}: no points in this range; it has {span(series)}")
     steps, values = series.steps[kept], series.values[kept]
     # The first and the last point come on top of two for each column.
     drawn = extremes(steps, values, max(1, (most - 2) // 2))
@@ -130,36 +130,36 @@ def _which(quantity: str, what: str, wanted: str, names: list[str]) -> str:
     todo = (
         f"did you mean {near[0]}?"
         if near
-        else f"name one of {listed(held, 12)}"
+        else f"choose one of {listed(held, 12)}"
         if held
-        else f"leave {what} out"
+        else f"omit {what}"
     )
-    says = f'has no {what} "{printable(wanted)}"' if wanted else f"is recorded by {what}"
+    says = f'has no {what} "{printable(wanted)}"' if wanted else f"is recorded per {what}"
     return f"{quantity}: {says}; {todo}"
 
 
-TITLE = "The points of a curve"
+TITLE = "Get the points of a curve"
 HINTS = READS_ONLY
 
 
 async def series(
     paths: Paths,
-    quantity: Annotated[str, Field(description="Such as train_loss; probe lists what a run holds.")],
+    quantity: Annotated[
+        str, Field(description="For example train_loss; probe lists the quantities of a run.")
+    ],
     call: Call,
     roots: Allowed,
     run: RunName = "",
-    layer: Annotated[str, Field(description="For quantities that are recorded by layer.")] = "",
-    part: Annotated[str, Field(description="Which of several: an evaluation set, a term of the loss.")] = "",
-    first: Annotated[
-        float | None, Field(description="Where to begin, counted by the axis of the curve.")
-    ] = None,
-    last: Annotated[float | None, Field(description="Where to end.")] = None,
-    points: Annotated[int, Field(ge=4, le=2000, description="Points at most.")] = 100,
+    layer: Annotated[str, Field(description="For quantities recorded per layer.")] = "",
+    part: Annotated[str, Field(description="Which part: an evaluation set or a loss term.")] = "",
+    first: Annotated[float | None, Field(description="First position, in the unit of the axis.")] = None,
+    last: Annotated[float | None, Field(description="Last position.")] = None,
+    points: Annotated[int, Field(ge=4, le=2000, description="Maximum number of points.")] = 100,
 ) -> Points:
-    """Give the points of one curve of a run, at most as many as asked for.
+    """Return the points of one curve of a run, at most as many as requested.
 
-    Of a longer curve the lowest and the highest point of each stretch are kept, never an average: no spike
-    and no NaN is lost.
+    A longer curve is reduced to the lowest and highest point per interval, never averaged: no spike and no
+    NaN is lost.
     """
 
     def work(say: Say) -> Points:

@@ -35,7 +35,7 @@ _COMMAND = [sys.executable, "-P", "-m", "traindx.mcp.worker"]
 
 
 async def treated(call: Call, job: Job, folder: Path) -> TreatmentFound:
-    """Carry out a job in a folder and tell the client how far it is; cancelled, it leaves no process."""
+    """Carry out a job in a folder and tell the client how far it is; canceled, it leaves no process."""
     began, last = time.monotonic(), Word(says="starting")
 
     async def tell() -> None:
@@ -58,11 +58,9 @@ async def treated(call: Call, job: Job, folder: Path) -> TreatmentFound:
     if last.found is not None:
         return last.found
     if patience.cancelled_caught:
-        todo = "give it more minutes, or fewer steps"
-        raise TraindxError(f"the treatment took more than {job.minutes:g} minutes and was ended; {todo}")
-    raise TraindxError(
-        last.error or "the treatment broke off; the log of this server (its standard error) says why"
-    )
+        todo = "allow more minutes, or fewer steps"
+        raise TraindxError(f"treat took more than {job.minutes:g} minutes and was stopped; {todo}")
+    raise TraindxError(last.error or "treat stopped early; see the server log (standard error)")
 
 
 @asynccontextmanager
@@ -101,20 +99,21 @@ HINTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
 )
 
-Script = Annotated[str, Field(description="A Python script below the root that trains with torch.")]
-Words = Annotated[Sequence[str], Field(max_length=100, description="What the script is given.")]
-Folder = Annotated[str, Field(description="The working directory of the script; the root without it.")]
+Script = Annotated[str, Field(description="A Python script inside the root that trains with torch.")]
+Words = Annotated[Sequence[str], Field(max_length=100, description="Arguments of the script.")]
+Folder = Annotated[str, Field(description="Working directory of the script; default: the root.")]
 Only = Annotated[
     Sequence[str],
-    Field(max_length=12, description='Changes to try, whatever the diagnosis: "optimizer.lr x 0.1".'),
+    Field(max_length=12, description='Changes to try regardless of the diagnosis: "optimizer.lr x 0.1".'),
 ]
 Steps = Annotated[
-    int | None, Field(ge=1, le=100_000, description="Of every arm; without it the whole run, or 30 s of it.")
+    int | None,
+    Field(ge=1, le=100_000, description="Steps per trial run; default: the whole run, or 30 s of it."),
 ]
-Seeds = Annotated[int, Field(ge=1, le=5, description="Pairs of arms for what looks promising.")]
-Arms = Annotated[int, Field(ge=1, le=24, description="Arms to run at most.")]
-Minutes = Annotated[float, Field(gt=0, le=30, description="Time to spend at most, about.")]
-Dry = Annotated[bool, Field(description="Only diagnose, and tell what would be tried.")]
+Seeds = Annotated[int, Field(ge=1, le=5, description="Pairs of runs for a promising change.")]
+Arms = Annotated[int, Field(ge=1, le=24, description="Maximum number of trial runs.")]
+Minutes = Annotated[float, Field(gt=0, le=30, description="Time limit, approximate.")]
+Dry = Annotated[bool, Field(description="Only diagnose and list what would be tried.")]
 
 
 async def treat(
@@ -131,16 +130,18 @@ async def treat(
     dry_run: Dry = False,
     detail: Level = "brief",
 ) -> TreatmentFound:
-    """Run a script, diagnose it, try fixes in paired short trials, and tell which is proven, with a patch.
+    """Run a script, diagnose it, try fixes in short paired trials, and return the proven fix with a patch.
 
-    Arms are the same command with the same seed and at most one change. It executes the script many times
-    and takes minutes, in copies of the working directory; one of more than 256 MB is refused. The source is
-    never changed. Cancel it at any time.
+    A trial pairs a control run with a treated run: same command, same seed, one change. The script runs many
+    times, for minutes, in copies of the working directory (at most 256 MB). The source is never changed.
+    Cancel it at any time.
     """
     if os.name != "posix":
         raise TraindxError("treat needs Linux or macOS")
     if not (find_spec("torch") and find_spec("libcst")):
-        raise TraindxError("treat needs torch and libcst beside the server: pip install 'traindx[torch]'")
+        raise TraindxError(
+            "treat needs torch and libcst in the server's environment: pip install torch libcst"
+        )
     program, place = _program(roots, script), _working_directory(roots, folder)
     out, name = roots.output(place, "treatments"), f"{as_name(program.stem)}-{secrets.token_hex(3)}"
     job = Job(
@@ -160,7 +161,7 @@ async def treat(
     try:
         lock.acquire_nowait()
     except anyio.WouldBlock:
-        raise TraindxError("another program is being treated; wait for it, or cancel it") from None
+        raise TraindxError("another treat is running; wait for it, or cancel it") from None
     try:
         return await treated(call, job, place)
     finally:
@@ -170,12 +171,14 @@ async def treat(
 def _program(roots: Roots, script: str) -> Path:
     place = roots.inside(script)
     if not place.is_file() or place.suffix != ".py":
-        raise TraindxError(f"{printable(script, 300)}: is no Python script; name the .py file that trains")
+        raise TraindxError(f"{printable(script, 300)}: not a Python script; pass the .py file that trains")
     return place
 
 
 def _working_directory(roots: Roots, folder: str) -> Path:
     place = roots.inside(folder or ".")
     if not place.is_dir():
-        raise TraindxError(f"{printable(folder, 300)}: is no folder; name one that the script is run in")
+        raise TraindxError(
+            f"{printable(folder, 300)}: not a folder; pass the working directory of the script"
+        )
     return place

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from traindx.quantities import FORMER_SLUGS
 from traindx.readers.binary.sqlite import table_columns, until_damage
 from traindx.readers.types import last_of_each_step
 from traindx.run import Floats, Parameter, Rows, Scalar
@@ -50,7 +51,7 @@ CREATE TABLE events (
 );
 """
 """meta: JSON values: format, traindx, python, torch, script, arguments, pid, rank, ranks, began (seconds
-since 1970), experiment (what is different) in arms of trials, rehearsals and searches for a rate, and
+since 1970), experiment (what is different) in arms of trials, rehearsals and learning-rate searches, and
 exit_code once the process has ended.
 streams: what one optimizer trains (or several that step together); `shares` is a JSON list of the ids of
 earlier streams that hold some of the same parameters. Stream 0 is the process as a whole: its facts and
@@ -179,7 +180,7 @@ def _facts(tables: Tables) -> dict[int, dict[str, Scalar]]:
     for stream, slug, text in tables.lines("facts", "stream, slug, value"):
         value = _decoded(text)
         if isinstance(stream, int) and isinstance(slug, str) and isinstance(value, Scalar):
-            facts.setdefault(stream, {})[slug] = value
+            facts.setdefault(stream, {})[FORMER_SLUGS.get(slug, slug)] = value
     return facts
 
 
@@ -227,9 +228,9 @@ def _tracks(tables: Tables, lost: Counter[str]) -> Iterator[Track]:
         stream, quantity, layer, part = columns.get(column, [None] * 4)
         steps, values = merged.column(places[column])
         if isinstance(stream, int) and isinstance(quantity, str):
-            yield Track(stream, quantity, str(layer), str(part), steps, values)
+            yield Track(stream, FORMER_SLUGS.get(quantity, quantity), str(layer), str(part), steps, values)
         else:
-            lost["their column is not described"] += len(values)
+            lost["no description of their column"] += len(values)
 
 
 def _blocks(tables: Tables, layouts: Mapping[int, Sequence[int]], lost: Counter[str]) -> dict[int, Floats]:
@@ -240,7 +241,7 @@ def _blocks(tables: Tables, layouts: Mapping[int, Sequence[int]], lost: Counter[
             continue
         row_bytes = _FLOAT_BYTES * (1 + len(layouts.get(layout, ())))
         if layout not in layouts or len(data) % row_bytes:
-            lost["their layout is not described or not theirs"] += len(data) // _FLOAT_BYTES
+            lost["no matching layout"] += len(data) // _FLOAT_BYTES
             continue
         pieces.setdefault(layout, []).append(data)
     blocks: dict[int, Floats] = {}

@@ -1,7 +1,7 @@
 """All that one TensorBoard event file holds, gathered block by block.
 
 Records are taken by length: those of a known pattern all at once, an unseen one is parsed and its pattern
-learnt if others in the block share it, and the rest is parsed one by one. Every checksum is verified, but for
+learned if others in the block share it, the rest is parsed one by one. Every checksum is verified, but for
 those of images, histograms and the like, of which only the names are kept.
 """
 
@@ -63,7 +63,7 @@ class Contents:
     ending: Ending = Ending.WHOLE
     ending_at: int = 0
     layouts: dict[int, dict[Layout, Patterns]] = field(default_factory=dict)
-    """The patterns learnt, by the length of the record."""
+    """The patterns learned, by the length of the record."""
     loose: list[Loose] = field(default_factory=list)
     """Scalars of the current block that were parsed one by one."""
     asides: list[tuple[int, TfEvent]] = field(default_factory=list)
@@ -125,9 +125,9 @@ def _take_alike(contents: Contents, block: Block, length: int, chosen: Rows) -> 
         layout = layout_of(event, length) if event is not None else None
         if layout is not None and layout not in tried:
             tried.add(layout)
-            learnt = _learn(contents, layout, resembling(layout, records[pending], records[i].tobytes()))
-            if learnt is not None:
-                _take_known(contents, block, learnt, records, chosen, pending)
+            learned = _learn(contents, layout, resembling(layout, records[pending], records[i].tobytes()))
+            if learned is not None:
+                _take_known(contents, block, learned, records, chosen, pending)
         if pending[i] and event is not None:
             _keep(contents, event, block.first + int(chosen[i]))
         pending[i] = False
@@ -207,7 +207,7 @@ def _event(contents: Contents, block: Block, i: int) -> TfEvent | None:
         contents.corrupt.append(block.at + start - HEADER_BYTES)
         return None
     if event is None:
-        contents.others["record that is no event", ""] += 1
+        contents.others["record that is not an event", ""] += 1
     return event
 
 

@@ -111,7 +111,7 @@ def _read(batch: _Batch, history: History) -> None:
         try:
             steps[number] = _walk(row, batch.first_row + number, history)
         except WireError:
-            history.numbers.odd["history rows", "no protobuf message"] += 1
+            history.numbers.odd["history rows", "not a protobuf message"] += 1
     history.steps.frombytes(steps.tobytes())
 
 
@@ -161,7 +161,7 @@ def _place(batch: _Batch, items: _Items, history: History) -> None:
         try:
             name = _name(batch.data[items.key[group[0]] : items.tag[group[0]]])
         except WireError:
-            history.numbers.odd["history items", "no protobuf message"] += len(group)
+            history.numbers.odd["history items", "not a protobuf message"] += len(group)
             continue
         numbers = group[plain[group]]
         if len(numbers):
@@ -227,7 +227,7 @@ def _place_json(name: str, text: bytes, row: int, history: History) -> None:
     try:
         value = decoded(text)
     except ValueError:
-        history.numbers.odd[name, "no JSON"] += 1
+        history.numbers.odd[name, "not JSON"] += 1
     else:
         history.numbers.add(name, row, value)
 

@@ -74,7 +74,7 @@ def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
     going = segments_of(_measured(placement.placed))
     notes = list(placement.notes)
     if not going.ordered:
-        notes.append("the records are not in the order of their steps: sorted, and restarts cannot be told")
+        notes.append("records were not in step order: sorted by step, restarts are not visible")
     series = [series_of(p) for p in placement.placed]
     clock = _wall_time(series, columns)
     return _Woven(
@@ -96,7 +96,7 @@ def _with_finite_steps(column: Column) -> Column:
 
 def _nowhere(columns: Sequence[Column]) -> list[Skipped]:
     lost = [(column.name, int(np.count_nonzero(~np.isfinite(column.steps)))) for column in columns]
-    return [Skipped(name, number, "its step is not finite") for name, number in lost if number]
+    return [Skipped(name, number, "the step is NaN or infinite") for name, number in lost if number]
 
 
 def _positioned(column: Column, *, least: int = 4) -> Column:
@@ -134,9 +134,7 @@ def _promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
     recurring = [s for s in series if s.quantity.split is Split.TEST and len(s) >= 3]
     if not recurring:
         return tuple(series)
-    notes.append(
-        "the test data is measured all along the run and there is no validation data: read as validation"
-    )
+    notes.append("no validation data; test metrics are logged throughout the run and used as validation")
     return tuple(
         replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
         for s in series
@@ -151,7 +149,7 @@ def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
         echoes = [pair for pair in pairs if _stands_in(pair, merged)]
         told = sum(series.quantity != WALL_TIME for series, _ in echoes)
         if told:
-            notes.append(f"{strand.source} repeats {count(told, 'series', 'series')}; kept once")
+            notes.append(f"{strand.source} repeats {count(told, 'series', 'series')}; duplicates dropped")
         merged += [pair for pair in pairs if pair not in echoes]
     return _told_apart([series for series, _ in merged])
 

@@ -30,7 +30,7 @@ from traindx.readers.types import HEAD_BYTES, Log, Source
 from traindx.run import Fact, Scalar
 
 _NEAR: Annotated[int, "folders from the one that was named to the recording: a-1/control of treatments"] = 2
-_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"|# traindx: ')
+_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"traindx\.\w+/\d+"|# traindx: |\*\*traindx\*\* \xc2\xb7 ')
 """How every document begins that traindx writes as data, and every diagnosis that it writes as Markdown."""
 
 
@@ -42,7 +42,7 @@ def is_report(source: Source) -> bool:
 def is_hidden_experiment(source: Source, top: str) -> bool:
     """Whether it records what traindx tried, deep below a folder that was named for other things.
 
-    Arms of treatments, rehearsals and searches for a rate say so of themselves, wherever they lie.
+    Arms of treatments, rehearsals and searches for a learning rate say so of themselves, wherever they lie.
     """
     path = Path(source.path)
     if path.suffix != SUFFIX or len(Path(os.path.relpath(path, top)).parts) - 1 <= _NEAR:
@@ -99,7 +99,7 @@ def _source(path: str) -> Source | UnreadableError:
     try:
         mode = Path(path).stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            return UnreadableError(path, "is neither a file nor a folder", "give a log file")
+            return UnreadableError(path, "neither a file nor a folder", "choose a log file")
         if stat.S_ISFIFO(mode):
             with Path(path).open("rb") as stream:
                 return in_memory(path, stream.read())

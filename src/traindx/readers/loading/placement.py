@@ -68,7 +68,7 @@ def place(
             bare.append(column)
             continue
         if means is None:
-            why = "its name is not known; --map can place it"
+            why = "unknown metric name; place it with --map"
             unread.append(Skipped(column.name, len(column.values), why))
             continue
         placed.append(MappedColumn(column, replace(means, part=means.part or part)))
@@ -106,7 +106,7 @@ def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[Mapped
         moved.setdefault(split, []).append(item.column.name)
         settled.append(MappedColumn(item.column, replace(item.means, quantity=quantity, split_assumed=False)))
     for split, names in moved.items():
-        notes.append(f"taken as {split.name.lower()} metrics by the rows they stand in: {listed(names)}")
+        notes.append(f"read as {split.name.lower()} metrics because of their rows: {listed(names)}")
     return settled
 
 
@@ -197,30 +197,30 @@ def by_measure(columns: Sequence[Column], company: Sequence[MappedColumn]) -> Pl
     open_to_all = _open_measures(splits, company)
     if len(open_to_all) > 1:
         told = listed([measure.name for measure in open_to_all])
-        return _left(columns, f"it names no measure; it may be {told}")
+        return _left(columns, f"no metric in the name; may be {told}")
     if not open_to_all:
         return _unnamed(columns, splits, company)
     measure = open_to_all[0]
     doubt = _doubt(columns, _column_of(measure, company)) if measure_of(measure.quantity) == _LOSS else ""
     if doubt:
-        return _left(columns, f"it names no measure, and {doubt}")
-    return _as(measure, columns, "the measure beside them")
+        return _left(columns, f"no metric in the name, and {doubt}")
+    return _as(measure, columns, "the metric logged next to them")
 
 
 def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[MappedColumn]) -> Placement:
     """Losses or scores, by how the training's numbers go; `val` alone may as well be a value."""
     leading = next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), None)
     if leading is None:
-        return _left(columns, "it names no measure")
+        return _left(columns, "no metric in the name")
     loss, score = _Measure(TRAIN_LOSS), _Measure(TRAIN_SCORE)
     lost = _takes(splits, loss, company)
     if _are_scores(columns, leading, 100 if lost else 1) and not _takes(splits, score, company):
-        return _as(score, columns, "as they name no measure, rise, and stay within its range")
+        return _as(score, columns, "because they rise and stay in its range")
     if lost:
-        return _left(columns, "it names no measure, and the loss is already named")
+        return _left(columns, "no metric in the name, and the loss has another column")
     if doubt := _doubt(columns, None):
-        return _left(columns, f"it names no measure, and {doubt}")
-    return _as(loss, columns, "as they name a part of the data and no measure")
+        return _left(columns, f"no metric in the name, and {doubt}")
+    return _as(loss, columns, "because the name is only a data split")
 
 
 def _as(measure: _Measure, columns: Sequence[Column], why: str) -> Placement:
@@ -231,7 +231,7 @@ def _as(measure: _Measure, columns: Sequence[Column], why: str) -> Placement:
 
 def _left(columns: Sequence[Column], why: str) -> Placement:
     return Placement(
-        unread=tuple(Skipped(c.name, len(c.values), f"{why}; --map can place it") for c in columns)
+        unread=tuple(Skipped(c.name, len(c.values), f"{why}; place it with --map") for c in columns)
     )
 
 
@@ -269,17 +269,17 @@ def _doubt(columns: Sequence[Column], beside: Column | None, *, most_apart: floa
     theirs = _finite(beside) if beside is not None else np.empty(0)
     for values in map(_finite, columns):
         if len(values) > 2 and bool(np.all(values == np.round(values))):
-            return "all its values are whole numbers"
+            return "all values are integers"
         if len(theirs) and len(values):
             ours, other = abs(float(values[0])), abs(float(theirs[0]))
             if not ours <= most_apart * other <= most_apart**2 * ours:
-                return "it is far from the loss beside it"
+                return "it is far from the loss in the next column"
     leading = _finite(next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), columns[0]))
     # A validation loss may rise, but then it mostly fell before.
     if beside is not None and len(leading) and float(leading.min()) < 0.98 * float(leading[0]):
         return ""
     # A training loss that rises diverges, and soon leaves the range of a score.
-    return "it rises as a score does" if _rises_within(leading, 100 if beside is None else 1) else ""
+    return "it rises like a score" if _rises_within(leading, 100 if beside is None else 1) else ""
 
 
 def _finite(column: Column) -> Floats:

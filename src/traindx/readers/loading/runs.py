@@ -1,4 +1,4 @@
-"""From paths to runs: find the places, recognise and read them, put them together."""
+"""From paths to runs: find the places, recognize and read them, put them together."""
 
 import os
 import sys
@@ -106,7 +106,7 @@ def _with_curves(item: Found) -> Found:
     """Refuse a file of settings, which are facts of the run beside it: its single numbers are no series."""
     single = all(len(column.values) < 2 for log in item.logs for column in log.columns)
     if single and is_settings_file(item.path):
-        raise NotALogError(item.path, "holds settings of a run", "give its log")
+        raise NotALogError(item.path, "only settings of a run", "choose the log of the run")
     return item
 
 
@@ -116,17 +116,17 @@ class NotALogError(UnreadableError):
 
 def _read_source(source: Source, in_tree: bool) -> Found:
     if not source.head:
-        raise NotALogError(source.path, "is empty", "has the run written anything yet?")
+        raise NotALogError(source.path, "empty file", "wait until the run has logged something")
     if is_report(source):
-        raise NotALogError(source.path, "is a report of traindx and no log", "give the log it was made of")
+        raise NotALogError(source.path, "a traindx report, not a log", "choose the log it was made from")
     if source.head.startswith(_LFS):
         raise UnreadableError(
-            source.path, "is a git-LFS pointer, the log itself was not fetched", "run: git lfs pull"
+            source.path, "a git-LFS pointer; the log was not downloaded", "run: git lfs pull"
         )
     first: UnreadableError = NotALogError(
         source.path,
-        "its content is none of the log formats traindx knows",
-        "docs/formats.md lists them; a text log needs lines such as: step 10 loss 0.5",
+        "unknown log format",
+        "see docs/formats.md; a text log needs lines such as: step 10 loss 0.5",
     )
     for number, (sureness, reader) in enumerate(_candidates(source, in_tree)):
         try:
@@ -139,8 +139,8 @@ def _read_source(source: Source, in_tree: bool) -> Found:
 
 
 def _candidates(source: Source, in_tree: bool) -> list[tuple[float, Reader]]:
-    """The readers that recognise a source, the surest first."""
-    rated = [(reader.recognises(source), reader) for reader in readers()]
+    """The readers that recognize a source, the surest first."""
+    rated = [(reader.recognizes(source), reader) for reader in readers()]
     least = _SOME_TEXT if in_tree and _size(source) > _LONG_TEXT else 0.0
     return sorted((pair for pair in rated if pair[0] > 0 and pair[0] >= least), key=lambda pair: -pair[0])
 
@@ -195,12 +195,12 @@ def _folders(bundle: Bundle) -> list[Path]:
 
 def _nothing_at(top: str, others: Sequence[UnreadableError], experiments: int) -> list[UnreadableError]:
     if experiments:
-        what = f"holds no run of yours; {count(experiments, 'experiment')} of traindx below it are left out"
-        return [UnreadableError(top, what, "name their folder to read them")]
+        what = f"no run of yours; skipped {count(experiments, 'trial run')} of traindx"
+        return [UnreadableError(top, what, "pass their folder to read them")]
     if len(others) == 1:
         return list(others)
     what = f"{len(others)} files, none of them a training log" if others else "the folder is empty"
-    return [UnreadableError(top, what, "docs/formats.md lists the formats that are read")]
+    return [UnreadableError(top, what, "see docs/formats.md for the supported formats")]
 
 
 def follow(

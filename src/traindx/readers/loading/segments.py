@@ -23,7 +23,7 @@ class Strand:
     title: str
     logs: tuple[Log, ...]
     sureness: float = 1.0
-    """How surely the format was recognised: of two that hold the same, the surer one is more exact."""
+    """How surely the format was recognized: of two that hold the same, the surer one is more exact."""
     split: Split | None = None
     """Where the folder tells it: TensorBoard's train/ and validation/."""
     part: str = ""
@@ -230,7 +230,7 @@ def superseded_notes(placed: Sequence[MappedColumn], going: Going) -> list[str]:
         )
         if differing:
             notes.append(
-                f"{column.name}: {count(differing, 'value')} gave way to a later one of the same step"
+                f"{column.name}: {count(differing, 'value')} replaced by a later value of the same step"
             )
     return notes
 

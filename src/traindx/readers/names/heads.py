@@ -25,7 +25,7 @@ class Head:
     part: str = ""
     """The metric's own name, where the quantity alone does not tell it."""
     rank: int = DECISIVE
-    """A head of higher rank decides over its neighbours; of equal ones the last decides."""
+    """A head of higher rank decides over its neighbors; of equal ones the last decides."""
     company: frozenset[str] | None = None
     """The only telling words that may stand beside it; None where any may."""
 
@@ -221,7 +221,7 @@ _ALONE: dict[Quantity, str] = {
 _LIMITED: tuple[tuple[Family | Quantity, str, str], ...] = (
     *((quantity, table, "") for quantity, table in _ALONE.items()),
     (
-        q.UTILISATION,
+        q.UTILIZATION,
         """mfu: mfu; mfu percent; model flops utilization
         hfu: hfu; hfu percent
         tflops: tflops; tflop per sec; tflop per sec gpu; tflops per gpu; throughput per gpu

@@ -157,7 +157,7 @@ _OPTIMIZERS = _words(
 _EPISODE = _words("ep episode episodes episodic env environment runners agent")
 
 WORDS_OF_RETURNS = _words(
-    """std min max median var sum cumulative discounted undiscounted normalized normalised raw extrinsic
+    """std min max median var sum cumulative discounted undiscounted normalized normalized raw extrinsic
     intrinsic policy actor agent team expert smoothed moving last 100 100ep"""
 )
 """The words that may qualify the return of an episode."""

@@ -73,7 +73,7 @@ def _sort(value: object, path: tuple[str, ...], contents: Contents) -> None:
         contents.records[path] = value
     elif isinstance(value, list | dict):
         if value:
-            contents.unread.append(Skipped("/".join(path), len(value), "nested in a way that is no curve"))
+            contents.unread.append(Skipped("/".join(path), len(value), "nested, not a curve"))
     elif isinstance(value, str | bool | int | float):
         contents.settings[".".join(path)] = value
 
@@ -156,11 +156,11 @@ def _number(item: object) -> float | str | None:
     if item is None:
         return None
     if isinstance(item, bool | list | dict):
-        return "no number"
+        return "not a number"
     try:
         return number_in(item) if isinstance(item, str) else float(str(item))
     except ValueError:
-        return "no number"
+        return "not a number"
 
 
 def columns_of_curves(curves: Sequence[Curve]) -> Iterator[Column]:

@@ -261,10 +261,10 @@ def unread_of(gathered: TrackedNumbers) -> Iterator[Skipped]:
     """Say what is no number."""
     media = _media(gathered)
     for name, count in media.items():
-        yield Skipped(name, count, "media, no number")
+        yield Skipped(name, count, "media, not a number")
     for (name, what), count in gathered.odd.items():
         if not _belongs(name, media):
-            yield Skipped(name, count, f"{what}, no number")
+            yield Skipped(name, count, f"{what}, not a number")
 
 
 def _media(gathered: TrackedNumbers) -> Counter[str]:

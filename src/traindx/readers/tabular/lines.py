@@ -54,7 +54,7 @@ def read_table(source: Source) -> tuple[Sheet, tuple[Event, ...]]:
     """Every row of a source, and what happened at its end; raises `UnreadableError` where it is no table."""
     shape, builder = shape_in(source), SheetBuilder()
     if shape is None:
-        raise UnreadableError(source.path, "its lines do not form a table of numbers")
+        raise UnreadableError(source.path, "not a table of numbers")
     builder.skip("lines before the table", shape.preamble, "not part of the table")
     lines_to_skip = shape.skip
     events: tuple[Event, ...] = ()
@@ -95,7 +95,7 @@ def _without_torn_line(block: bytes, shape: Shape) -> tuple[bytes, tuple[Event, 
     if rows and len(rows[0]) >= width:
         return block + b"\n", ()
     cells = len(rows[0]) if rows else 0
-    says = f"the last line is unfinished: {cells} of {width} cells"
+    says = f"the last line is incomplete: {cells} of {width} cells"
     return block[:start], (Event(EventKind.TORN, says),)
 
 
@@ -196,8 +196,8 @@ def _add_ragged(builder: SheetBuilder, rows: Sequence[Sequence[str]], shape: Sha
     width = len(shape.names)
     short = sum(len(row) < width for row in rows)
     long = sum(any(cell.strip() for cell in row[width:]) for row in rows)
-    builder.skip("rows", short, f"fewer cells than the {width} columns; read as far as they go")
-    builder.skip("rows", long, f"more cells than the {width} columns; what is beyond was left")
+    builder.skip("rows", short, f"fewer cells than the {width} columns; the rest is empty")
+    builder.skip("rows", long, f"more cells than the {width} columns; extra cells ignored")
     columns = list(zip_longest(*rows, fillvalue=""))[:width]
     first = builder.begin_rows(len(rows))
     for name, cells in zip(shape.names, columns, strict=False):
@@ -239,8 +239,8 @@ def read_lines(source: Source, *, may_only_set: bool = False) -> tuple[Sheet, Or
         builder.skip("lines", len(broken), f"not JSON; the first is line {broken[0]}")
     sheet = builder.finish()
     if not sheet.cells and not (may_only_set and settings):
-        raise UnreadableError(source.path, "no line holds a record with a number")
-    says = f"line {number}, the last, is unfinished"
+        raise UnreadableError(source.path, "no line with a number found")
+    says = f"the last line ({number}) is incomplete"
     return sheet, Origin(source.path, settings, (Event(EventKind.TORN, says),) if torn else ())
 
 
@@ -283,7 +283,7 @@ def _records_in(block: bytes, number: int, broken: list[int], builder: SheetBuil
         if isinstance(value, dict):
             records.append(value)
         else:
-            builder.skip("lines", 1, "JSON, but no record of names and values")
+            builder.skip("lines", 1, "JSON, but not an object")
     return records
 
 

@@ -109,7 +109,7 @@ class SheetBuilder:
             self._skipped[name, why] = self._skipped.get((name, why), 0) + count
 
     def finish(self) -> Sheet:
-        """The whole table; the builder is empty afterwards."""
+        """The whole table; the builder is empty afterward."""
         everything = np.arange(self.length, dtype=np.int64)
         cells: dict[str, Cells] = {}
         for name in list(self._numbers):

@@ -158,7 +158,7 @@ def _is_summary(placed: PositionedSheet) -> bool:
 def _summaries(placed: Iterable[PositionedSheet]) -> tuple[Skipped, ...]:
     """The line the Hugging Face Trainer ends with: its loss is the mean of the whole run."""
     count = sum(len(p.sheet) for p in placed if _is_summary(p))
-    return (Skipped("train_loss", count, "the mean over the whole run, written at its end"),) if count else ()
+    return (Skipped("train_loss", count, "mean over the whole run, logged at the end"),) if count else ()
 
 
 def _with_plain_names(pieces: Sequence[_Piece]) -> Iterator[_Piece]:

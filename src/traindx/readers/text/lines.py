@@ -1,6 +1,6 @@
 r"""The lines of a console log as a person saw them, and the shape of each.
 
-\x1b[31mstep:  1  \x1b[32mloss: 12.33562          colours are taken out
+\x1b[31mstep:  1  \x1b[32mloss: 12.33562          colors are taken out
  28/5000 [00:22<54:11, loss=10.8]\r 29/5000 [...   every redraw of a progress bar is a line of its own
  1/938 [.....]\b\b\b\b\b\b\b 2/938 [.....]       so it is where the bar was wiped out by backspaces
 
@@ -29,7 +29,7 @@ UNFINISHED = "\x04"
 """The last character of a line that the log breaks off in, or that simply was not ended."""
 
 _ANSI = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor movements
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colors and cursor movements
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # window titles and links
     r"|\x1b[@-Z\\-_]?"
     r"|(?:\^\[|\\(?:x1b|u001b|033|e))\[[\d;]*m"  # the same, made visible by an editor or by JSON

@@ -279,5 +279,5 @@ def _left(sheets: Sequence[Sheet]) -> list[Skipped]:
             if pair.explicit and sheet.pattern.strays <= _CLEAN:
                 counts[pair.name] = counts.get(pair.name, 0) + len(sheet)
     most = sorted(counts.items(), key=lambda item: -item[1])[:_MOST_UNREAD]
-    why = "nothing says where in the run it stands"
+    why = "no step or epoch in its line"
     return [Skipped(name, count, why) for name, count in most if count >= _RECURS]

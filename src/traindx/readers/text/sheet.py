@@ -242,7 +242,7 @@ def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
     rank = first.ranks[np.isfinite(first.ranks)][0]
     kept = [sheet.where(~(sheet.ranks != rank) | np.isnan(sheet.ranks)) for sheet in sheets]
     others = sum(len(sheet) for sheet in sheets) - sum(len(sheet) for sheet in kept)
-    why = f"only what rank {rank:g}, the first to log, wrote is read"
+    why = f"only rank {rank:g}, the first to log, is read"
     unread = [Skipped("lines of other ranks", others, why)] if others else []
     return [sheet for sheet in kept if len(sheet)], unread
 

@@ -61,7 +61,7 @@ def backward_origin(
     culprit = max(_candidates(region), key=lambda node: (_weight(node, region), node._sequence_nr()))
     layer = layer_of(parameters[id(leaf.variable)])
     share = f"{len(ill):,} of {len(parameters):,} parameters"
-    what = f"the gradients of {share} are not finite, nearest the loss in {layer}"
+    what = f"gradients of {share} are NaN or infinite, first in layer `{layer}` (closest to the loss)"
     source = Source.LOSS if is_loss(operation_of(culprit)) else Source.OPERATION
     says = f"{what}; {_reason(culprit, region)}"
     return Origin(Direction.BACKWARD, operation_of(culprit), layer, source, says)
@@ -122,10 +122,10 @@ def _weight(node: Node, region: _Region) -> Steepness:
 def _reason(culprit: Node, region: _Region) -> str:
     operation, steep = operation_of(culprit), _weight(culprit, region)
     if steep is Steepness.UNKNOWN:
-        return f"between there and the loss is the backward pass of {operation}"
+        return f"between it and the loss is the custom backward pass of {operation}"
     if steep < Steepness.GUARDED:
-        return "no operation from there to the loss has a known point without a finite derivative"
+        return "no operation between it and the loss is known to have an infinite derivative"
     says = f"the derivative of {operation} is not finite {point_of(operation)}"
     if culprit not in region.left_out_by:
         return says
-    return f"{says}, and {region.left_out_by[culprit]} leaves out its value, not its gradient"
+    return f"{says}, and {region.left_out_by[culprit]} drops its value but not its gradient"

@@ -20,7 +20,7 @@ from traindx.recorder.graph.nodes import (
     saved_by,
     saved_value,
 )
-from traindx.recorder.graph.operations import NORMALISATIONS
+from traindx.recorder.graph.operations import NORMALIZATIONS
 
 CHUNK_VALUES = 1 << 22
 """Values counted at a time: a mask over a whole activation could be what the device has no room for."""
@@ -38,12 +38,12 @@ class Census:
 
     @property
     def says(self) -> str:
-        """The counts as words: "3 NaN of 64 values"."""
+        """The counts as words: "3 NaN in 64 values"."""
         counts = [f"{self.nan:,} NaN"] if self.nan else []
         if self.infinite:
             counts.append(f"{self.infinite:,} infinite")
         return (
-            f"{' and '.join(counts) or 'no NaN'} of {self.total:,} {'value' if self.total == 1 else 'values'}"
+            f"{' and '.join(counts) or 'no NaN'} in {self.total:,} {'value' if self.total == 1 else 'values'}"
         )
 
 
@@ -189,10 +189,10 @@ def _place(evidence: Evidence, node: Node, saved: Saved) -> None:
 def _place_constant(evidence: Evidence, node: Node, saved: Saved) -> None:
     if saved.name not in RESULTS:
         evidence.constants.setdefault(node, []).append(saved)
-    elif operation_of(node) in NORMALISATIONS:
+    elif operation_of(node) in NORMALIZATIONS:
         evidence.statistics[node] = saved
 
 
 def _is_unused(node: Node, saved: Saved) -> bool:
-    # Batch normalisation keeps its running statistics even while it uses those of the batch.
+    # Batch normalization keeps its running statistics even while it uses those of the batch.
     return saved.name.startswith("running_") and saved_value(node, "training") is True

@@ -43,7 +43,7 @@ BRINGING_IN = {
     "baddbmm": "added",
     "where": "filled in",
     "masked_fill": "filled in",
-    "lerp": "mixed in",
+    "lerp": "interpolated",
     "setitem": "assigned",
     "index_put": "assigned",
 }
@@ -65,13 +65,13 @@ def _leaf(suspect: Suspect, parameters: Mapping[int, str]) -> Origin:
     if name is not None:
         return _parameter(operation, name, variable)
     place = place_of(suspect.user, parameters)
-    says = f"{_input(operation, place)} holds {_counts_and_row(variable)}"
+    says = f"{_input(operation, place)} has {_counts_and_row(variable)}"
     return _origin(operation, place, Source.INPUT, says)
 
 
 def _parameter(operation: str, name: str, value: Tensor) -> Origin:
     place = Place(layer_of(name), inside=True)
-    return _origin(operation, place, Source.PARAMETER, f"{name} holds {_counts_and_row(value)}")
+    return _origin(operation, place, Source.PARAMETER, f"`{name}` has {_counts_and_row(value)}")
 
 
 def _constant(node: Node, constant: Saved, parameters: Mapping[int, str]) -> Origin:
@@ -81,18 +81,19 @@ def _constant(node: Node, constant: Saved, parameters: Mapping[int, str]) -> Ori
     if frozen is not None:
         return _parameter(operation, frozen, value)
     if constant.name == "attn_mask" and not value.isnan().any():
-        says = f"{operation}{place.says} has rows with every position masked"
+        says = f"{operation}{place.says} has fully masked rows"
         return _origin(operation, place, Source.OPERATION, says)
     if constant.name.startswith("running_"):
         what = "mean" if constant.name == "running_mean" else "variance"
-        says = f"the running {what} of {place.layer or operation} holds {_counts(value)}"
+        owner = f"layer `{place.layer}`" if place.layer else operation
+        says = f"the running {what} of {owner} has {_counts(value)}"
         return _origin(operation, place, Source.PARAMETER, says)
     if place.inside:
         place = replace(place, layer=(*layers_used(node, parameters), place.layer)[0])
     is_target = constant.name == "target"
     what = f"the target of {operation}{place.says}" if is_target else _input(operation, place)
     source = Source.TARGET if is_target else Source.INPUT
-    return _origin(operation, place, source, f"{what} holds {_counts_and_row(value)}")
+    return _origin(operation, place, source, f"{what} has {_counts_and_row(value)}")
 
 
 def _operation(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, str]) -> Origin:
@@ -100,7 +101,7 @@ def _operation(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, st
     place = place_of(node, parameters)
     value = evidence.values.get((node, 0))
     if value is not None and hides_constant(node):
-        says = f"what is {BRINGING_IN[operation]}{place.says} brings in {_counts_and_row(value)}"
+        says = f"the tensor {BRINGING_IN[operation]}{place.says} has {_counts_and_row(value)}"
         return _origin(operation, place, Source.INPUT, says)
     source = Source.LOSS if is_loss(operation) else Source.OPERATION
     broken = limit_broken(node, evidence)
@@ -117,18 +118,18 @@ def _outcome(suspect: Suspect, place: Place, evidence: Evidence) -> str:
     node, operation = suspect.node, operation_of(suspect.node)
     statistic, value = evidence.statistics.get(node), evidence.values.get((node, 0))
     if statistic is not None:
-        return f"the mean or spread that {operation} computes{place.says} holds {_counts(statistic.value)}"
+        return f"the mean or variance of {operation}{place.says} has {_counts(statistic.value)}"
     if value is None or evidence.is_finite((node, 0)):
-        how = "arise at" if suspect.sure else "can have arisen at several operations, likeliest at"
-        return f"the first values that are not finite {how} {operation}{place.says}"
+        how = "first appears in" if suspect.sure else "may come from several operations, most likely from"
+        return f"NaN or infinity {how} {operation}{place.says}"
     if not suspect.sure:
-        return f"the first values that are not finite are seen at {operation}{place.says}: {_counts(value)}"
+        return f"NaN or infinity is first seen in {operation}{place.says}: {_counts(value)}"
     number_format = str(value.dtype).removeprefix("torch.")
     if operation == "to":
-        return f"the cast to {number_format}{place.says} overflows: its result holds {_counts(value)}"
+        return f"the cast to {number_format}{place.says} overflows: the result has {_counts(value)}"
     if operation in OVERFLOWING:
-        return f"{operation} overflows {number_format}{place.says}: its result holds {_counts(value)}"
-    return f"{operation}{place.says} gives {_counts(value)} from finite ones"
+        return f"{operation} overflows {number_format}{place.says}: the result has {_counts(value)}"
+    return f"{operation}{place.says} returns {_counts(value)} from finite inputs"
 
 
 def _counts(value: Tensor) -> str:
@@ -143,7 +144,7 @@ def _counts_and_row(value: Tensor) -> str:
 
 
 def _input(operation: str, place: Place) -> str:
-    return f"the input of {place.layer}" if place.inside else f"what enters {operation}{place.says}"
+    return f"the input of layer `{place.layer}`" if place.inside else f"the input of {operation}{place.says}"
 
 
 def _origin(operation: str, place: Place, source: Source, says: str) -> Origin:

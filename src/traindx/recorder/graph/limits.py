@@ -32,8 +32,8 @@ class _Limit:
 
 _ZERO = _Limit("0", "0", lambda value: value == 0)
 _NEGATIVE = _Limit("a negative value", "negative", lambda value: value < 0)
-_BEYOND_ONE = _Limit("a value outside -1 to 1", "outside", lambda value: value.abs() > 1)
-_AT_ONE = _Limit("a value at or beyond -1 or 1", "there", lambda value: value.abs() >= 1)
+_BEYOND_ONE = _Limit("a value outside [-1, 1]", "outside", lambda value: value.abs() > 1)
+_AT_ONE = _Limit("a value outside (-1, 1)", "outside", lambda value: value.abs() >= 1)
 
 _LIMITS: dict[str, tuple[_Limit, ...]] = {
     **dict.fromkeys(("log", "log2", "log10", "rsqrt"), (_NEGATIVE, _ZERO)),
@@ -46,9 +46,11 @@ _LIMITS: dict[str, tuple[_Limit, ...]] = {
     **dict.fromkeys(("acos", "asin"), (_BEYOND_ONE,)),
     **dict.fromkeys(("atanh", "erfinv"), (_AT_ONE,)),
     "acosh": (_Limit("a value below 1", "below 1", lambda value: value < 1),),
-    "logit": (_Limit("a value at or beyond 0 or 1", "there", lambda value: (value <= 0) | (value >= 1)),),
+    "logit": (_Limit("a value outside (0, 1)", "outside", lambda value: (value <= 0) | (value >= 1)),),
     "lgamma": (
-        _Limit("0 or a negative whole number", "such", lambda value: (value <= 0) & (value == value.floor())),
+        _Limit(
+            "0 or a negative integer", "such integers", lambda value: (value <= 0) & (value == value.floor())
+        ),
     ),
 }
 
@@ -80,7 +82,7 @@ def _point(operation: str, node: Node, evidence: Evidence) -> Broken | None:
         broken = 0 if value is None else _count(value, limit.breaks)
         if broken:
             return Broken(
-                f"{operation} of {limit.of}", f": {_share(broken, value)} {_are(broken)} {limit.are}"
+                _called(operation, limit.of), f": {_share(broken, value)} {_are(broken)} {limit.are}"
             )
     if value is not None or result is None:
         return None
@@ -91,7 +93,9 @@ def _point(operation: str, node: Node, evidence: Evidence) -> Broken | None:
         return Broken(
             f"{operation} of a negative value", f": {_share(nan, result, 'result')} {_are(nan)} NaN"
         )
-    return Broken(f"{operation} of 0", f": {_share(infinite, result, 'result')} {_are(infinite)} infinite")
+    return Broken(
+        _called(operation, "0"), f": {_share(infinite, result, 'result')} {_are(infinite)} infinite"
+    )
 
 
 def _division(_: str, node: Node, evidence: Evidence) -> Broken | None:
@@ -128,10 +132,10 @@ def _masked_rows(operation: str, node: Node, evidence: Evidence) -> Broken | Non
         return None
     hidden = int(result.isneginf().sum())
     if not rows and hidden:
-        after = f": {_share(hidden, result, 'result')} {_are(hidden)} -inf, and the loss reads one of them"
+        after = f": {_share(hidden, result, 'result')} {_are(hidden)} -inf, and the loss uses one of them"
         return Broken(f"{operation} of values masked with -inf", after)
     return Broken(
-        f"{operation} of rows that are -inf throughout",
+        f"{operation} of rows that are all -inf",
         f": {rows:,} of {bad.numel():,} rows {_are(rows)} NaN",
     )
 
@@ -149,7 +153,8 @@ def _ignored_targets(operation: str, node: Node, _: Evidence) -> Broken | None:
     target = saved_value(node, "target")
     count = target.numel() if isinstance(target, Tensor) else 0
     return Broken(
-        f"{operation} averages over no target", f": all {count:,} are {ignored}, which it ignores, or weigh 0"
+        f"{operation} averages over 0 targets",
+        f": all {count:,} are ignored (ignore_index={ignored}) or have weight 0",
     )
 
 
@@ -169,7 +174,7 @@ def _spread(operation: str, node: Node, _: Evidence) -> Broken | None:
     spare = correction if isinstance(correction, int | float) else 1
     if count > spare:
         return None
-    return Broken(f"{operation} of {count} {'value' if count == 1 else 'values'}", " has no spread")
+    return Broken(f"{operation} of {count} {'value' if count == 1 else 'values'}", " is undefined")
 
 
 _OTHERS: dict[str, Callable[[str, Node, Evidence], Broken | None]] = {
@@ -180,6 +185,11 @@ _OTHERS: dict[str, Callable[[str, Node, Evidence], Broken | None]] = {
     **dict.fromkeys(("std", "var"), _spread),
     **dict.fromkeys(MASKABLE, _masked_rows),
 }
+
+
+def _called(operation: str, of: str) -> str:
+    """An operation and what it was given: "log(0)", or "log of a negative value"."""
+    return f"{operation}({of})" if of.lstrip("-").isdecimal() else f"{operation} of {of}"
 
 
 def _share(count: int, value: Tensor, noun: str = "value") -> str:

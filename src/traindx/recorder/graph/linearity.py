@@ -23,7 +23,7 @@ from traindx.recorder.graph.nodes import (
     operation_of,
     saved_value,
 )
-from traindx.recorder.graph.operations import NORMALISATIONS
+from traindx.recorder.graph.operations import NORMALIZATIONS
 from traindx.recorder.graph.origin import layer_of
 
 MOST_NODES = 20_000
@@ -191,7 +191,7 @@ class _Sorting:
             return False
         if len(found) == len(kinds) or operation in VIEWS:
             return True
-        if operation in NORMALISATIONS or operation in ("lstm", "rnn"):
+        if operation in NORMALIZATIONS or operation in ("lstm", "rnn"):
             return False
         # What else went in is unseen: a batch makes the result larger than the parameter, a constant not.
         largest = max(_size(operand, place) for operand, place in node.next_functions if operand is not None)

@@ -40,8 +40,8 @@ KEEP_FINITE = (
 )
 """Operations whose result is finite wherever what enters is."""
 
-NORMALISATIONS = frozenset(("batch_norm", "layer_norm", "group_norm", "rms_norm"))
-"""Operations that keep the mean and scale they normalised with as results."""
+NORMALIZATIONS = frozenset(("batch_norm", "layer_norm", "group_norm", "rms_norm"))
+"""Operations that keep the mean and scale they normalized with as results."""
 
 POLES = frozenset(
     "log log2 log10 log1p div pow sqrt rsqrt reciprocal exp exp2 expm1 acos asin acosh atanh tan sinh cosh "
@@ -54,7 +54,7 @@ PRODUCTS = (
         "mm bmm addmm baddbmm mv dot conv lstm rnn scaled_dot_product_attention "
         "binary_cross_entropy binary_cross_entropy_with_logits kl_div".split()
     )
-    | NORMALISATIONS
+    | NORMALIZATIONS
 )
 
 FILTERS = frozenset(
@@ -87,7 +87,7 @@ def keeps_finite(node: Node) -> bool:
     operation = operation_of(node)
     if is_custom(node):
         return False
-    if operation in NORMALISATIONS:
+    if operation in NORMALIZATIONS:
         # What they divide by is kept; where it can be read, it has been looked at.
         return saved_value(node, "input") is not None
     return operation in KEEP_FINITE and not _narrows(node)
@@ -130,7 +130,7 @@ class Steepness(IntEnum):
     GUARDED = 2
     """Infinite at a point that a constant added before, or a clamp, keeps away from."""
     INFINITE_WITH_VALUE = 3
-    """Where the value is infinite too: a finite loss means that it was left out afterwards."""
+    """Where the value is infinite too: a finite loss means that it was left out afterward."""
     UNKNOWN = 4
     """The backward pass is code of the user's own."""
     INFINITE = 5
@@ -157,9 +157,7 @@ POINTS_OF_BOTH = {
     "logit": "at 0 and 1",
     **dict.fromkeys("atanh erfinv".split(), "at -1 and 1"),
     **dict.fromkeys("exp exp2 expm1 sinh cosh tan".split(), "for large values"),
-    **dict.fromkeys(
-        "softmax log_softmax logsumexp logcumsumexp logaddexp".split(), "where all values are -inf"
-    ),
+    **dict.fromkeys("softmax log_softmax logsumexp logcumsumexp logaddexp".split(), "if all values are -inf"),
 }
 """Operations whose value and derivative cease to be finite at the same place."""
 

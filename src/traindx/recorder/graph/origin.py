@@ -60,10 +60,10 @@ class Place:
 
     @property
     def says(self) -> str:
-        """As the end of a phrase: " in fc2", " after fc2", or nothing."""
+        """As the end of a phrase: " in layer `fc2`", " after layer `fc2`", or nothing."""
         if not self.layer:
             return ""
-        return f" in {self.layer}" if self.inside else f" after {self.layer}"
+        return f" {'in' if self.inside else 'after'} layer `{self.layer}`"
 
 
 def layer_of(parameter: str) -> str:

@@ -254,7 +254,7 @@ def tell(attachment: Attachment, model: object, optimizers: Iterable[object]) ->
     from traindx.errors import TraindxError
 
     if not isinstance(model, nn.Module):
-        raise TraindxError(f"the model is {_article(model)}; give the torch.nn.Module that is trained")
+        raise TraindxError(f"the model is {_article(model)}; pass the torch.nn.Module that is trained")
     keras, recorder = attachment.keras, attachment.recorder
     recorder.names_model(model if keras is None else keras.told_as(model))
     for one in optimizers:
@@ -264,7 +264,7 @@ def tell(attachment: Attachment, model: object, optimizers: Iterable[object]) ->
             recorder.optimizer_made(inner, TORCH)
         elif keras is None or not keras.tell_optimizer(inner):
             raise TraindxError(
-                f"{_article(one)} stands where an optimizer is expected; give those of torch.optim or Keras"
+                f"expected an optimizer, got {_article(one)}; pass one of torch.optim or Keras"
             )
 
 

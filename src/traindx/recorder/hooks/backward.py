@@ -101,7 +101,9 @@ def _scale(
     outputs: object,
 ) -> object:
     scaled = original(scaler, outputs)
-    guarded(recorder, "watching loss scales", lambda: _tell_scale(scaler, outputs, scaled, recorder, scaling))
+    guarded(
+        recorder, "recording loss scales", lambda: _tell_scale(scaler, outputs, scaled, recorder, scaling)
+    )
     return scaled
 
 

@@ -26,7 +26,7 @@ from traindx.run import Fact
 REGRESSION = frozenset(
     "mse_loss l1_loss smooth_l1_loss huber_loss gaussian_nll_loss poisson_nll_loss".split()
 )
-_WHAT = "watching comparisons"
+_WHAT = "recording comparisons"
 _SAMPLE = 1024
 _FEWEST = 4
 """Different numbers that are not whole, for targets to be real numbers."""

@@ -12,7 +12,7 @@ from traindx.recorder.hooks.call_site import place
 from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.recorder import Recorder
 
-_WHAT = "counting values that are read"
+_WHAT = "counting GPU syncs"
 _METHODS = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__")
 _ALL_TIMED, _SOME_TIMED = 64, 16
 """So many calls of a step are timed, and of the others one in so many."""

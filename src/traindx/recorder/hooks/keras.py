@@ -28,7 +28,7 @@ from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar, Split
 
-_WHAT = "watching Keras' loops"
+_WHAT = "recording Keras loops"
 
 
 class _Role(Enum):

@@ -22,7 +22,7 @@ from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 
-_WHAT = "watching Keras' layers"
+_WHAT = "recording Keras layers"
 _DROPPING = (keras.layers.Dropout, keras.layers.GaussianDropout, keras.layers.AlphaDropout)
 
 
@@ -114,7 +114,7 @@ def _free(name: str, taken: Mapping[str, object], value: object) -> str:
     return free
 
 
-_LOSSES = "watching Keras' losses"
+_LOSSES = "recording Keras losses"
 
 
 def install_losses(recorder: Recorder, patches: Patches) -> None:

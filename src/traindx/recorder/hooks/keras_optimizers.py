@@ -23,7 +23,7 @@ from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
-_WHAT = "watching Keras' optimizers"
+_WHAT = "recording Keras optimizers"
 
 
 @dataclass

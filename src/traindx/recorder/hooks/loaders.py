@@ -18,7 +18,7 @@ from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar
 
 _Places: TypeAlias = dict[int, tuple[weakref.ref[object], str]]
-_WHAT = "watching the making of data loaders"
+_WHAT = "recording new data loaders"
 
 
 class LoaderPlaces:
@@ -89,7 +89,7 @@ def _watched(
         seconds = perf_counter() - began
         if fast_path.is_open and fast_path.fetched(self._dataset, seconds, self._num_yielded == 1):
             return batch
-        guarded(recorder, "watching data loaders", lambda: _tell(recorder, places, self, batch, seconds))
+        guarded(recorder, "recording data loaders", lambda: _tell(recorder, places, self, batch, seconds))
         changed()
         return batch
 

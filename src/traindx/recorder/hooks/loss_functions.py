@@ -22,7 +22,7 @@ NAMES = (
     " multilabel_margin_loss multilabel_soft_margin_loss hinge_embedding_loss ctc_loss"
 ).split()
 """All take the prediction first and the target second."""
-_WHAT = "reading refused targets"
+_WHAT = "reading invalid targets"
 
 
 def install(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> None:

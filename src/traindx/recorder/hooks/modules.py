@@ -125,7 +125,7 @@ class Modules:
 
 NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 """All take the values first; modules such as nn.Dropout call them too."""
-_WHAT = "watching dropouts"
+_WHAT = "recording dropout"
 
 
 def install_dropouts(recorder: Recorder, patches: Patches, backend: TorchBackend) -> None:

@@ -1,4 +1,4 @@
-"""Functions put in the place of others, and put back."""
+"""Functions put instead of others, and put back."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

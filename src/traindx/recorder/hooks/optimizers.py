@@ -29,7 +29,7 @@ from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
 
-_SCHEDULES = "watching schedules"
+_SCHEDULES = "recording schedules"
 
 
 def _parameters(holder: object) -> Sequence[Tensor]:

@@ -62,11 +62,11 @@ def _tells(path: Path) -> bool:
 
 def _why(folder: Path) -> str:
     if shutil.disk_usage(folder).free < _NOTHING_LEFT:
-        return "no space is left on its disk"
+        return "no space left on the disk"
     largest, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
     if largest != resource.RLIM_INFINITY:
-        return f"no file may grow beyond {largest:,} bytes (ulimit -f)"
-    return "its file could not be written"
+        return f"the file size limit is {largest:,} bytes (ulimit -f)"
+    return "the file could not be written"
 
 
 def end_program() -> NoReturn:

@@ -13,7 +13,7 @@ from traindx.facts import (
     DROPOUT,
     DROPOUT_LAYERS,
     MODEL,
-    NORMALISATION_LAYERS,
+    NORMALIZATION_LAYERS,
     PARAMETER_PRECISION,
     PARAMETERS,
 )
@@ -27,7 +27,7 @@ from traindx.run import Fact, Scalar
 _MOST_TENSORS = 8
 _DEEPEST = 3
 _PLAIN = (Tensor, nn.Parameter)
-_NORMALISING = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "LocalResponseNorm")
+_NORMALIZING = ("BatchNorm", "LayerNorm", "GroupNorm", "InstanceNorm", "RMSNorm", "LocalResponseNorm")
 
 
 def is_plain(value: object) -> bool:
@@ -117,7 +117,7 @@ class TorchBackend:
         return backward_origin(cast("Backtrace", trace), names, broken)
 
     def model_facts(self, roots: Sequence[object]) -> Mapping[Fact, Scalar]:
-        """Class, size, dropout and normalisation of the model."""
+        """Class, size, dropout and normalization of the model."""
         models = [root for root in roots if isinstance(root, nn.Module)]
         dropout: dict[Fact, Scalar] = {DROPOUT: self.dropout} if self.dropout else {}
         if not models:
@@ -130,7 +130,7 @@ class TorchBackend:
             **model_place(models),
             PARAMETERS: sum(p.numel() for model in models for p in model.parameters() if p.requires_grad),
             DROPOUT_LAYERS: len(rates),
-            NORMALISATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALISING) for m in modules),
+            NORMALIZATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALIZING) for m in modules),
             DEVICE: first.device.type,
             PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
         }

@@ -99,8 +99,8 @@ def _start(command: Command, environment: Mapping[str, str], mask: Mask, output_
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
         )
     except OSError as error:
-        todo = "check its first line, or name what runs it before it"
-        raise TraindxError(f"{command.program}: cannot be started ({error.strerror}); {todo}") from error
+        todo = "check its first line, or put the interpreter before it"
+        raise TraindxError(f"{command.program}: cannot start ({error.strerror}); {todo}") from error
 
 
 def wake() -> None:

@@ -51,7 +51,7 @@ def command_from(words: Sequence[str], environment: Mapping[str, str]) -> Comman
     else:
         short = bool(words) and (words[0] == _MODULE or words[0].endswith(".py"))
     if not words or not words[0] or words == [_MODULE]:
-        raise TraindxError("no command was given; give a script (train.py), -m MODULE, or -- CMD")
+        raise TraindxError("no command; expected a script (train.py), -m MODULE or -- CMD")
     if short:
         if words[0] != _MODULE:
             _refuse_missing(words[0])
@@ -60,9 +60,8 @@ def command_from(words: Sequence[str], environment: Mapping[str, str]) -> Comman
 
 
 def python(environment: Mapping[str, str]) -> str:
-    """The interpreter meant by a script alone: the active environment's, else ours if it has torch."""
-    active = environment.get("VIRTUAL_ENV") or environment.get("CONDA_PREFIX")
-    if not active and find_spec("torch") is not None:
+    """The interpreter meant by a script alone: ours; the first on the PATH if only that may have torch."""
+    if find_spec("torch") is not None:
         return sys.executable
     names = [name for name in ("python", "python3") if shutil.which(name, path=environment.get("PATH"))]
     return names[0] if names else sys.executable
@@ -75,7 +74,7 @@ def as_name(text: str) -> str:
 
 def _refuse_missing(script: str) -> None:
     if os.path.isdir(script):
-        raise TraindxError(f"{script}: is a folder, not a script; a package is given as -m PACKAGE")
+        raise TraindxError(f"{script} is a folder, not a script; for a package use -m PACKAGE")
     if not os.path.exists(script):
         raise TraindxError(f"{script}: no such file; check the spelling and the working directory")
 
@@ -86,12 +85,12 @@ def _found(word: str, environment: Mapping[str, str]) -> str:
     if found is not None:
         return found
     if os.path.isdir(word):
-        raise TraindxError(f"{word}: is a folder; give the script in it, or -- python {word}")
+        raise TraindxError(f"{word} is a folder; use the script in it, or -- python {word}")
     if not os.path.isfile(word):
-        raise TraindxError(f"{word}: no such command; check the spelling, or give the path of the program")
+        raise TraindxError(f"{word}: no such command; check the spelling, or use its full path")
     if word.endswith(".py"):
-        raise TraindxError(f"{word}: is not executable; give it without -- before it, or as -- python {word}")
-    raise TraindxError(f"{word}: is not executable; write: chmod +x {word}, or name what runs it before it")
+        raise TraindxError(f"{word} is not executable; omit the --, or write -- python {word}")
+    raise TraindxError(f"{word} is not executable; run chmod +x {word}, or put the interpreter before it")
 
 
 _OURS = ".traindx"
@@ -100,7 +99,7 @@ _OURS = ".traindx"
 def new_run_folder(out: Path, stem: str, name: str | None = None) -> Path:
     """Make OUT/STEM-N with the next free number; with a name OUT/NAME, numbered only where that is taken."""
     if name is not None and (name in ("", ".", "..") or "/" in name or "\0" in name):
-        raise TraindxError(f'--name "{name}": is no name for a folder; --out says where the folder goes')
+        raise TraindxError(f'--name "{name}" is not a folder name; set the parent folder with --out')
     try:
         _make(out)
         candidates = _numbered(out, stem, 1) if name is None else chain([name], _numbered(out, name, 2))

@@ -1,6 +1,7 @@
 """What a program left in its run's folder: recordings, and word of the processes that could not record."""
 
 import json
+import os
 import signal
 import sqlite3
 from contextlib import closing
@@ -28,6 +29,8 @@ class Process:
     """Why it was not recorded: "too old" (its Python), "failed" (our recorder) or "unwritten" (the disk)."""
     why: str = ""
     where: str = ""
+    died: str = ""
+    """The exception that ended it: "ModuleNotFoundError: No module named 'datasets'"."""
     stopped: str = ""
     """The steps after which it said that it ends, because it was to take no more."""
 
@@ -35,6 +38,19 @@ class Process:
 def recordings(folder: Path) -> list[Path]:
     """The recordings of a run, one for each process that trained."""
     return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def steps_recorded(folder: Path) -> int:
+    """How many steps a program that may still run has recorded so far."""
+    counts = [0]
+    for path in recordings(folder):
+        try:
+            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=0.1)) as database:
+                rows = database.execute("SELECT sum(count) FROM rows GROUP BY layout").fetchall()
+        except sqlite3.Error:
+            continue
+        counts += [int(count) for (count,) in rows if count]
+    return max(counts)
 
 
 def stopped(folder: Path) -> list[int]:
@@ -63,7 +79,7 @@ def _note(database: sqlite3.Connection, ending: Ending, why: str) -> None:
     # An exception that the process could still record says more than the signal it led to.
     if database.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", kinds).fetchone() is None:
         names = {one.value: one.name for one in signal.Signals}
-        says = f"the program was ended by {names.get(ending.signal, f'signal {ending.signal}')}"
+        says = f"the program was killed by {names.get(ending.signal, f'signal {ending.signal}')}"
         _interrupted(database, says)
 
 
@@ -80,30 +96,45 @@ def faults(folder: Path) -> list[str]:
     places = {f"{one.why} at {one.where}" if one.where else one.why: None for one in failed}
     unwritten = {one.why: None for one in processes if one.problem == "unwritten"}
     return [
-        *(f"the recorder failed ({place}); the program was not disturbed" for place in places),
-        *(f"the recording breaks off: {why}; the program was not disturbed" for why in unwritten),
+        *(f"the recorder failed ({place}); the program was not affected" for place in places),
+        *(f"the recording is incomplete: {why}; the program was not affected" for why in unwritten),
     ]
 
 
-def why_nothing(folder: Path) -> str:
-    """The sentence for a run that recorded nothing."""
+@dataclass(frozen=True)
+class Silence:
+    """Why a program left no recording."""
+
+    what: str
+    """In a clause: "the program never imported torch"."""
+    todo: str
+    """What to do, or why nothing can be done."""
+    crash: str = ""
+    """The exception that ended it before it trained, with its place; empty where none did."""
+
+    def __str__(self) -> str:
+        return f"nothing recorded: {self.crash or self.what}; {self.todo}"
+
+
+def silence(folder: Path) -> Silence:
+    """Why nothing was recorded."""
     processes = _processes(folder)
+    died = next((one for one in reversed(processes) if one.died), None)
     old = next((one for one in processes if one.problem == "too old"), None)
     if failed := faults(folder):
-        why = failed[0]
-    elif any(one.torch for one in processes):
-        why = "torch was imported, but nothing was trained (no backward pass ran); run a command that trains"
-    elif old is not None:
-        why = (
-            f"the program ran in Python {old.python} ({old.executable}), and recording needs 3.11 or newer;"
-            " run it with a newer Python"
-        )
-    else:
-        why = (
-            "no Python process of the program imported torch; if one did, it was started with -I, -E or -S,"
-            " or with a PYTHONPATH of its own, and was out of our reach"
-        )
-    return f"nothing was recorded: {why}"
+        return Silence(failed[0], "report it, please")
+    if died is not None:
+        place = f" ({os.path.basename(died.where)})" if died.where else ""
+        todo = "the program stopped before its first step; there is nothing to diagnose"
+        return Silence("the program crashed", todo, f"{died.died}{place}")
+    if any(one.torch for one in processes):
+        what = "the program imported torch but trained nothing (no backward pass ran)"
+        return Silence(what, "run a command that trains")
+    if old is not None:
+        what = f"the program ran in Python {old.python} ({old.executable}); recording needs 3.11 or newer"
+        return Silence(what, "run it with a newer Python")
+    todo = "if it does use torch, it started Python with -I/-E/-S or its own PYTHONPATH"
+    return Silence("the program never imported torch", todo)
 
 
 def discard(folder: Path) -> None:

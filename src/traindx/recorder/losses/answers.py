@@ -121,7 +121,7 @@ def _shares(function: LossFunction, prediction: Tensor, target: Tensor) -> Answe
 
 
 def _yes_or_no(function: LossFunction, prediction: Tensor, target: Tensor) -> Answers:
-    """Answers of yes and no; without classes where targets lie in between, such as grey pixels."""
+    """Answers of yes and no; without classes where targets lie in between, such as gray pixels."""
     columns = min(8, prod(target.shape[1:]))
     scores = _wide(table(prediction, _MOST_PLACES // columns, columns))
     numbers = _wide(table(target, _MOST_PLACES // columns, columns))

@@ -128,7 +128,7 @@ def impossible_answers(function: LossFunction, low: float, high: float) -> str:
     if low != low or function.no <= low <= high <= function.yes:
         return ""
     found = f"all targets are {low:g}" if low == high else f"targets from {low:g} to {high:g}"
-    return f"{found}, but {function.no:g} to {function.yes:g} are possible"
+    return f"{found}, but valid targets are {function.no:g} to {function.yes:g}"
 
 
 def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, object]) -> str:
@@ -143,6 +143,5 @@ def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, obje
     if 0 <= low <= high < outputs:
         return ""
     found = f"class {low}" if low == high else f"classes {low} to {high}"
-    are = "is" if outputs == 1 else "are"
-    possible = "only 0 is possible" if outputs == 1 else f"0 to {outputs - 1} are possible"
-    return f"{found}, but there {are} {count(outputs, 'output')}: {possible}"
+    valid = "valid label: 0" if outputs == 1 else f"valid labels: 0 to {outputs - 1}"
+    return f"{found}, but the model has {count(outputs, 'output')} ({valid})"

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.facts import (
-    FIRST_LAYER_NORMALISES,
+    FIRST_LAYER_NORMALIZES,
     INPUT_DROPOUT,
     LINEAR_IN_A_ROW,
     LINEAR_LAYERS,
@@ -27,7 +27,7 @@ from traindx.recorder.graph.linearity import linearity
 from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of
 from traindx.recorder.probes.types import Batch, Dropout, LiveParameter, LossCall, Probe, Purpose, Snapshot
 
-_NORMALISING = ("BatchNorm", "LayerNorm", "InstanceNorm", "GroupNorm", "RMSNorm", "Normalization")
+_NORMALIZING = ("BatchNorm", "LayerNorm", "InstanceNorm", "GroupNorm", "RMSNorm", "Normalization")
 """Parts of the names of classes, of torch, of Keras and of others: some have no parameters."""
 _LOOKS = 8
 """After which every model of the program has been seen."""
@@ -44,17 +44,17 @@ class FirstLayer(Probe):
     def module_returns(
         self, snapshot: Snapshot, name: str, module: nn.Module, output: Tensor, purpose: Purpose
     ) -> None:
-        """State what the first module is that normalises or has parameters."""
+        """State what the first module is that normalizes or has parameters."""
         if self._looks > _LOOKS or purpose is not Purpose.TRAINING:
             return
-        normalises = any(word in type(module).__name__ for word in _NORMALISING)
-        if not normalises and not any(one is not None for one in module._parameters.values()):
+        normalizes = any(word in type(module).__name__ for word in _NORMALIZING)
+        if not normalizes and not any(one is not None for one in module._parameters.values()):
             return
         if snapshot.step != self._step:
             self._step = snapshot.step
             self._looks += 1
             if not self._knows(module):
-                snapshot.state(FIRST_LAYER_NORMALISES, normalises)
+                snapshot.state(FIRST_LAYER_NORMALIZES, normalizes)
         self._seen[id(module)] = weakref.ref(module)
 
     def modules_returned(

@@ -98,9 +98,9 @@ def _describe(snapshot: Snapshot, tensor: Tensor, part: str) -> bool:
 def _describe_scales(snapshot: Snapshot, features: Tensor, part: str) -> None:
     """Write what needs each feature's own mean: spread, scales, features that stand still, outliers."""
     count, values = features.shape
-    centres = features.sum(1, keepdim=True).div_(values)
-    deviations = features - centres
-    means = centres[:, 0].tolist()
+    centers = features.sum(1, keepdim=True).div_(values)
+    deviations = features - centers
+    means = centers[:, 0].tolist()
     norms = torch.linalg.vector_norm(deviations, dim=1).tolist()
     mean = sum(means) / count
     snapshot.add(quantities.INPUT_MEAN, mean, part=part)

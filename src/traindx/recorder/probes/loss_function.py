@@ -103,7 +103,7 @@ def _are_shares(answers: Answers) -> bool:
 
 _MEETS = frozenset("sub mul".split())
 """Where a prediction meets its target: a difference, or a product as in a cross-entropy written out."""
-_AFTERWARDS = (
+_AFTERWARD = (
     RESHAPES
     | _MEETS
     | frozenset(
@@ -111,7 +111,7 @@ _AFTERWARDS = (
         " minimum softplus sigmoid log_sigmoid smooth_l1_loss huber_loss".split()
     )
 )
-"""What a loss does to it afterwards, value by value."""
+"""What a loss does to it afterward, value by value."""
 _MOST = 64
 
 Shape = tuple[int, ...]
@@ -123,7 +123,7 @@ def stretched(loss: Node) -> tuple[Shape, Shape] | None:
     while waiting and len(seen) <= _MOST:
         node = waiting.pop()
         operation = operation_of(node)
-        if operation not in _AFTERWARDS:
+        if operation not in _AFTERWARD:
             continue
         if operation in _MEETS:
             found = _paired(node)

@@ -83,7 +83,7 @@ class Predictions(Probe):
 
 
 class Accuracy(Probe):
-    """Writes the share of right answers among up to 1,024 of a batch."""
+    """Writes the accuracy among up to 1,024 of a batch."""
 
     whole_passes = True
 

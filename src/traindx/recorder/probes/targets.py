@@ -1,9 +1,9 @@
 """What the model is to answer: range, spread, classes and order of the targets, and what is wrong with them.
 
-The order is told only where each row of the batch has one target: neighbours in a sentence or an image are
-alike by nature. For classes it is the excess of equal neighbours over what all targets looked at so far
+The order is told only where each row of the batch has one target: neighbors in a sentence or an image are
+alike by nature. For classes it is the excess of equal neighbors over what all targets looked at so far
 would give in random order, so that batches of a single class read as sorted; for numbers it is the
-correlation of ranks of neighbours.
+correlation of ranks of neighbors.
 
 Answers of yes and no outside of what can be answered are a fault. Classes that are counted from 1 are one in
 some programs, and in others the first class stands for padding: with an output more than there are classes
@@ -57,7 +57,7 @@ class ClassCounts:
 
 
 def excess(targets: Sequence[int], by_chance: float) -> float | None:
-    """How much more often neighbours are equal than by chance, 1 when always; None if chance always does."""
+    """How much more often neighbors are equal than by chance, 1 when always; None if chance always does."""
     if len(targets) < 2 or by_chance >= 1.0:
         return None
     equal: float = sum(map(eq, targets, targets[1:])) / (len(targets) - 1)
@@ -88,7 +88,7 @@ def _correlation(these: Sequence[int], others: Sequence[int]) -> float | None:
     return together / sqrt(spread * other_spread)
 
 
-_FEWEST_NEIGHBOURS = 8
+_FEWEST_NEIGHBORS = 8
 
 
 class Targets(Probe):
@@ -126,15 +126,15 @@ class Targets(Probe):
 
     def _describe_order(self, snapshot: Snapshot, answers: Answers, purpose: Purpose) -> None:
         found = None
-        if len(answers.right) >= _FEWEST_NEIGHBOURS:
+        if len(answers.right) >= _FEWEST_NEIGHBORS:
             by_chance = self._counts[purpose].agreement
             found = excess(answers.right, by_chance)
         elif answers.function.compares is Compares.NUMBERS and answers.numbers is not None:
             values = answers.numbers[:, 0].tolist()
-            if len(values) >= _FEWEST_NEIGHBOURS and all(map(isfinite, values)):
+            if len(values) >= _FEWEST_NEIGHBORS and all(map(isfinite, values)):
                 found = serial_correlation(values)
         if found is not None:
-            snapshot.add(quantities.NEIGHBOUR_AGREEMENT, found, part=part_of(purpose))
+            snapshot.add(quantities.NEIGHBOR_AGREEMENT, found, part=part_of(purpose))
 
     def _state(self, snapshot: Snapshot, answers: Answers) -> None:
         """State the number of classes, and from time to time how evenly they occur."""
@@ -243,4 +243,4 @@ class LabelFaults(Probe):
             return ""
         if last < 2 or min(self._seen) != 1 or max(self._seen) != last:
             return ""
-        return f"classes 1 to {last} of {answers.classes} outputs: class 0 never occurs"
+        return f"labels are 1 to {last} for {answers.classes} outputs; label 0 never occurs"

@@ -1,7 +1,7 @@
 """The norm of every parameter, exact, and how far one update moves it, from a sample.
 
 The ratio is the norm of the change over the norm of the weights before it, and 1 where all were zero before.
-It is taken of matrices and kernels: biases and the scales of normalisations begin at a constant, so that
+It is taken of matrices and kernels: biases and the scales of normalizations begin at a constant, so that
 their ratio says little; they only stand in where a model has nothing else.
 
 In a tall matrix such as an embedding most rows get no gradient from a batch, and would hide how far the
@@ -35,7 +35,7 @@ class _Before:
 
 
 class Weights(Probe):
-    """Copies a sample of each parameter before the update and compares it afterwards."""
+    """Copies a sample of each parameter before the update and compares it afterward."""
 
     def __init__(self) -> None:
         self._before: _Before | None = None

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 LIMIT = 1024
-"""Values per sample: a mean is right to 3 % of the standard deviation, a share to 1.6 points."""
+"""Values per sample: a mean is right to 3% of the standard deviation, a share to 1.6 points."""
 _ROOMY = 4
 """Times the limit from which on a sample has just as many values: those of equal length lie side by side."""
 

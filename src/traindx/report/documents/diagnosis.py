@@ -205,7 +205,7 @@ def experiment_document(following: NextExperiment) -> Json:
         "does": following.experiment.does,
         "if_true": following.experiment.if_true,
         "if_false": following.experiment.if_false,
-        "minutes": number(following.experiment.minutes),
+        "minutes": None if following.seconds is None else number(following.seconds / 60),
     }
 
 

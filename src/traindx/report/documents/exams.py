@@ -14,8 +14,8 @@ from traindx.exams.types import ActivationExam, GradientExam, GradientRow, Model
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
 from traindx.report.documents.run import Document, Json, ascii_text, head, number, optional, plain, told
-from traindx.report.problem_advice import advice, mark
 from traindx.report.results.learning_rate import verdict
+from traindx.report.results.problems import advice
 
 
 def exam_document(exam: Exam) -> Document:
@@ -93,7 +93,7 @@ def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
         **head("exam"),
         **exam_document(exam),
         "model": exam.model,
-        "verdict": mark(exam.problems),
+        "verdict": exam.mark.value,
         "notes": list(exam.notes),
     }
 

@@ -1,54 +1,69 @@
-"""Which curves of a run are drawn, and where the evidence of its diagnosis stands on them."""
+"""Which curves are drawn, and where marks lie on them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from traindx.curves.curve import curve_of
 from traindx.curves.series import shares, whole
-from traindx.diagnosis.types import Diagnosis
-from traindx.finding import Evidence, Severity
+from traindx.finding import Evidence
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
+from traindx.report.blocks import Chart, Curve, Overlay
 from traindx.report.html.extremes import extremes
-from traindx.report.html.figure import Figure, Line, Look, Mark, Panel, Span, line_of
-from traindx.report.html.markup import label, numbered
+from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Panel, Span, line_of
 from traindx.report.results.run import main_series
-from traindx.run import Axis, Better, Fact, Floats, Run, Series, Split
+from traindx.run import Axis, Better, Fact, Floats, Run, Series
 
 _MOST_LINES = 6
 _MOST_BELOW = 4
 _MOST_PANELS = 7
-_MOST_MARKS = 10
+_OVERLAID = 500
+"""Columns of each curve of an overlay."""
 _SMOOTHED_FROM = 150
 """A shorter series is easier on the eye as it is."""
 
 
-def figure_of(run: Run, diagnosis: Diagnosis | None, columns: int) -> Figure | None:
-    """The curves a person wants to see first, with the evidence marked; None where nothing was recorded."""
-    groups = _groups(run, diagnosis)
+def figures_of(chart: Chart, columns: int) -> list[Figure]:
+    """The curve a person wants to see first, with the evidence marked; then the curves below it, if any."""
+    run, groups = chart.run, _groups(chart)
     if not groups:
-        return None
+        return []
     base = max((series for series in groups[0]), key=len)
     panels = tuple(
         Panel(
             group[0].quantity.family,
-            tuple(_lines(run, group, colours, base, columns)),
+            tuple(_lines(run, group, colors, base, columns)),
             main=group is groups[0],
             bends=group[0].quantity != LEARNING_RATE,
         )
-        for group, colours in zip(groups, _colours(groups), strict=True)
+        for group, colors in zip(groups, _colors(groups), strict=True)
     )
-    bare = Figure(base.axis, panels, notes=tuple(_notes(groups, panels, base.axis)))
-    return (
-        replace(bare, marks=tuple(_marks(run, diagnosis, groups, base, bare.extent))) if diagnosis else bare
-    )
+    extent = Figure(base.axis, panels).extent
+    found = _marks(chart, base, extent)
+    first = Figure(base.axis, panels[:1], found, _notes(groups[:1], panels[:1], base.axis), extent)
+    rest = Figure(base.axis, panels[1:], (), _notes(groups[1:], panels[1:], base.axis), extent)
+    return [first, rest] if rest.panels else [first]
 
 
-def _groups(run: Run, diagnosis: Diagnosis | None) -> list[list[Series]]:
+def figure_of(overlay: Overlay, columns: int) -> Figure:
+    """The curves of several runs, the best in color and before the others."""
+    lines = [_overlaid(curve, index, columns) for index, curve in enumerate(overlay.curves)]
+    colored = (f"The {_MOST_LINES} best are colored.",) if len(lines) > _MOST_LINES else ()
+    panel = Panel(overlay.title, tuple(reversed(lines)), main=True)
+    return Figure(overlay.axis, (panel,), notes=(*overlay.notes, *colored))
+
+
+def _overlaid(curve: Curve, index: int, columns: int) -> Line:
+    drawn = extremes(curve.steps, curve.values, min(columns, _OVERLAID))
+    color = index if index < _MOST_LINES else OTHERS
+    return line_of(curve.name, drawn, color, Look.PLAIN, max(color, 0))
+
+
+def _groups(chart: Chart) -> list[list[Series]]:
     """The series of each panel: the objective, what the evidence cites, accuracy, rate and gradient."""
-    wanted = [*_objective(run), *_cited(run, diagnosis)]
+    run = chart.run
+    wanted = [*_objective(run), *_cited(run, chart.evidence)]
     for quantity in (TRAIN_ACCURACY, VAL_ACCURACY, LEARNING_RATE, GRADIENT_NORM):
         wanted += [series for series in run.all(quantity) if not series.layer][:_MOST_LINES]
     panels: dict[str, dict[Series, None]] = {}
@@ -69,12 +84,9 @@ def _objective(run: Run) -> list[Series]:
     return [s for s in telling if s.quantity.better is not Better.NEITHER][:1] or telling[:1]
 
 
-def _cited(run: Run, diagnosis: Diagnosis | None) -> Iterable[Series]:
-    for asked in numbered(diagnosis) if diagnosis else ():
-        for evidence in asked.finding.evidence if asked.finding else ():
-            series = _behind(run, evidence)
-            if series is not None and series.quantity not in COUNTERS:
-                yield series
+def _cited(run: Run, cited: Iterable[Evidence]) -> Iterable[Series]:
+    found = (_behind(run, one) for one in cited)
+    return (series for series in found if series is not None and series.quantity not in COUNTERS)
 
 
 def _behind(run: Run, evidence: Evidence) -> Series | None:
@@ -103,45 +115,36 @@ def _same(one: Series, other: Series) -> bool:
 
 
 def _lines(
-    run: Run, group: Sequence[Series], colours: Sequence[int], base: Series, columns: int
+    run: Run, group: Sequence[Series], colors: Sequence[int], base: Series, columns: int
 ) -> Iterable[Line]:
     names = [_name(run, series) for series in group]
-    for series, name, colour in zip(group, names, colours, strict=True):
+    for dash, (series, name, color) in enumerate(zip(group, names, colors, strict=True)):
         unique = name if names.count(name) == 1 else f"{name} by {series.axis.value}"
         positions = _positions(run, series, base)
         drawn = extremes(positions, series.values, columns)
         curve = curve_of(series)
         smooth = len(curve) >= _SMOOTHED_FROM and series.quantity != LEARNING_RATE
-        yield line_of(unique, drawn, colour, Look.RAW if smooth else Look.PLAIN, colour)
+        yield line_of(unique, drawn, color, Look.RAW if smooth else Look.PLAIN, dash)
         if smooth:
             at = np.interp(curve.at, series.steps, positions)
             trend = np.array([curve.shown(float(value)) for value in curve.trend])
             none = np.empty(0)
-            shown = f"{unique}, smoothed for the eye"
-            yield Line(shown, at, trend, none, none, 0.0, colour, Look.SMOOTHED, colour)
+            shown = f"{unique}, smoothed"
+            yield Line(shown, at, trend, none, none, 0.0, color, Look.SMOOTHED, dash)
 
 
 def _name(run: Run, series: Series) -> str:
+    """A series in words, with its part and layer."""
+    part = "" if series.part == series.quantity.family else series.part
+    name = " ".join(word for word in (series.quantity.called, part, series.layer) if word)
     # Where only terms were logged, `whole` adds them up.
-    return (
-        label(series) if series in run.series else f"{label(series)}, sum of {series.name.count(' + ') + 1}"
-    )
+    return name if series in run.series else f"{name}, sum of {series.name.count(' + ') + 1}"
 
 
-def _colours(groups: Sequence[Sequence[Series]]) -> list[list[int]]:
-    """A colour for each series: the same for the same data in every panel, as far as they are free."""
-    known: dict[tuple[Split | None, str, str, Axis], int] = {}
-    chosen = []
-    for group in groups:
-        taken: list[int] = []
-        for series in group:
-            key = (series.quantity.split, series.part, series.layer, series.axis)
-            wanted = known.get(key, list(Split).index(key[0]) if key[0] else 0)
-            colour = next(one for one in (wanted, *range(_MOST_LINES + 1)) if one not in taken)
-            known.setdefault(key, colour)
-            taken.append(colour)
-        chosen.append(taken)
-    return chosen
+def _colors(groups: Sequence[Sequence[Series]]) -> list[list[int]]:
+    """A color for each series: no other quantity has the one of the loss."""
+    colors = iter(range(sum(map(len, groups))))
+    return [[next(colors) for _ in group] for group in groups]
 
 
 def _positions(run: Run, series: Series, base: Series) -> Floats:
@@ -155,56 +158,50 @@ def _positions(run: Run, series: Series, base: Series) -> Floats:
     return np.asarray(base.steps[0] + (shares(run, series) - ruled[0]) * length)
 
 
-def _marks(
-    run: Run,
-    diagnosis: Diagnosis,
-    groups: Sequence[Sequence[Series]],
-    base: Series,
-    extent: tuple[float, float],
-) -> Iterable[Mark]:
-    for number, asked in enumerate(numbered(diagnosis)[:_MOST_MARKS], 1):
-        if asked.finding is None:
-            continue
-        spans = [_span(run, evidence, groups, base) for evidence in asked.finding.evidence]
-        shown = (span for span in spans if span and span.last >= extent[0] and span.first <= extent[1])
-        known = tuple(
-            dict.fromkeys(Span(s.panel, max(s.first, extent[0]), min(s.last, extent[1])) for s in shown)
-        )
-        if known:
-            yield Mark(number, asked.finding.says, known, asked.sign.severity is not Severity.INFO)
+def _marks(chart: Chart, base: Series, extent: tuple[float, float]) -> tuple[Mark, ...]:
+    """The marks that lie within what is drawn."""
+    first, last = extent
+    found = []
+    for mark in chart.marks:
+        spans = [_span(chart.run, evidence, base) for evidence in mark.evidence]
+        shown = [span for span in spans if span and span.last >= first and span.first <= last]
+        cut = tuple(dict.fromkeys(Span(max(span.first, first), min(span.last, last)) for span in shown))
+        if cut:
+            found.append(Mark(mark.says, mark.at, cut, mark.tone.value, mark.row))
+    return tuple(found)
 
 
-def _span(run: Run, evidence: Evidence, groups: Sequence[Sequence[Series]], base: Series) -> Span | None:
-    """The stretch of the common axis that evidence speaks of; None where its panel is not drawn."""
-    families = [group[0].quantity.family for group in groups]
-    if isinstance(evidence.quantity, Fact) or evidence.quantity.family not in families:
-        return None
-    panel = families.index(evidence.quantity.family)
+def _span(run: Run, evidence: Evidence, base: Series) -> Span | None:
+    """The stretch of the common axis that evidence is about; None where nothing is counted as it is."""
     if evidence.axis is base.axis:
-        return Span(panel, *evidence.steps)
+        return Span(*evidence.steps)
     counted = [series for series in run.series if series.axis is evidence.axis and len(series)]
     if not counted:
         return None
     ruler = max(counted, key=len)
     first, last = np.interp(evidence.steps, ruler.steps, _positions(run, ruler, base)).tolist()
-    return Span(panel, first, last)
+    return Span(first, last)
 
 
-def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> Iterable[str]:
+def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> tuple[str, ...]:
     """What was done to the numbers before they were drawn."""
+    return tuple(_remarks(groups, panels, axis))
+
+
+def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> Iterable[str]:
     widths = [line.every for panel in panels for line in panel.lines if line.every]
     if widths:
         points = max(len(series) for group in groups for series in group)
         every = step(round(max(widths)) if max(widths) >= 10 else max(widths))
         yield (
-            f"{count(points, 'point')}, drawn as the lowest and highest value of every {every} {axis.value}s,"
-            " also when zoomed in; no spike is left out."
+            f"{count(points, 'point')}, drawn as the lowest and highest value of every {every} {axis.value}s;"
+            " no spike is left out."
         )
     if any(line.look is Look.SMOOTHED for panel in panels for line in panel.lines):
-        yield "Light lines are the values as recorded; the smoothed line only guides the eye."
+        yield "Light: as recorded. Bold: smoothed."
     if any(len(line.bad_steps) for panel in panels for line in panel.lines):
-        yield "A mark at the foot stands for a value that is not a number or infinite."
+        yield "Crosses at the bottom: NaN or infinite."
     other = sorted({s.axis.value for group in groups for s in group if s.axis is not axis})
     if other:
         names = sorted({s.quantity.called for group in groups for s in group if s.axis is not axis})
-        yield f"Recorded by {' and '.join(other)}, drawn at its share of the run: {', '.join(names)}."
+        yield f"Logged per {' and '.join(other)}, drawn at its share of the run: {', '.join(names)}."

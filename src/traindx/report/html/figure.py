@@ -10,11 +10,13 @@ from traindx.report.html.extremes import Extremes
 from traindx.run import Axis, Floats
 
 OTHERS = -1
-"""The colour of lines that only stand behind the others."""
+"""The color of lines that only stand behind the others."""
+_ROOM = 0.01
+_LOCAL = 0.6
 
 
 class Look(Enum):
-    """How a line is drawn; never by colour alone."""
+    """How a line is drawn; never by color alone."""
 
     RAW = "raw"
     """As recorded, thin and light, behind its smoothed line."""
@@ -36,17 +38,17 @@ class Line:
     """What is not finite, marked at its step."""
     every: float
     """How many steps two points stand for; 0 where every point is drawn."""
-    colour: int
+    color: int
     """A place in the palette, or `OTHERS`."""
     look: Look
     dash: int = 0
-    """Which of the dash patterns, to tell lines apart without colours."""
+    """Which of the dash patterns, to tell lines apart without colors."""
 
 
-def line_of(name: str, drawn: Extremes, colour: int, look: Look, dash: int) -> Line:
+def line_of(name: str, drawn: Extremes, color: int, look: Look, dash: int) -> Line:
     """A curve from the points that are kept of it."""
     kept = drawn.steps, drawn.values, drawn.bad_steps, drawn.bad_values, drawn.every
-    return Line(name, *kept, colour, look, dash)
+    return Line(name, *kept, color, look, dash)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,22 +84,23 @@ class Panel:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of the common axis, in one panel."""
+    """A stretch of the common axis."""
 
-    panel: int
     first: float
     last: float
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One finding on the drawing."""
+    """One finding on the drawing, in words."""
 
-    number: int
     says: str
+    at: str
+    """Its steps in words."""
     spans: tuple[Span, ...]
-    grave: bool
-    """Whether it harms; the others are normal or good."""
+    tone: str
+    row: str = ""
+    """The row of a table that says more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +111,25 @@ class Figure:
     panels: tuple[Panel, ...]
     marks: tuple[Mark, ...] = ()
     notes: tuple[str, ...] = ()
+    whole: tuple[float, float] | None = None
+    """The ends of the run, where other drawings of it decide them."""
 
     @cached_property
     def extent(self) -> tuple[float, float]:
         """The first and the last position of any line."""
+        if self.whole:
+            return self.whole
         lines = [line for panel in self.panels for line in panel.lines if len(line.steps)]
         return min(float(line.steps[0]) for line in lines), max(float(line.steps[-1]) for line in lines)
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """What is drawn of the axis: a little room at both ends, so that the last point is seen whole."""
+        first, last = self.extent
+        edge = _ROOM * (last - first) or 0.5
+        return first - edge, last + edge
 
     def is_local(self, span: Span) -> bool:
         """Whether a span is short enough that shading it says where to look."""
         first, last = self.extent
-        return span.last - span.first < 0.6 * (last - first)
+        return span.last - span.first < _LOCAL * (last - first)

@@ -1,4 +1,4 @@
-"""HTML elements, and the names of what is on a page."""
+"""Text as HTML."""
 
 import base64
 import gzip
@@ -8,11 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
-from traindx.diagnosis.types import Diagnosis, Reason, SignResult
 from traindx.format import printable
-from traindx.quantities import QUANTITIES
-from traindx.report.results.diagnosis import culprit
-from traindx.run import Series
 
 _LONGEST = 4000
 _CODE = re.compile(r"`([^`]+)`")
@@ -28,8 +24,7 @@ def escape(text: str, limit: int = _LONGEST) -> Markup:
     """Text as literal HTML, fit for an attribute too: no markup, control or direction characters."""
     # Most texts are printable as they are, which Python tells a hundred times faster.
     clean = text if len(text) <= limit and text.isprintable() else printable(text, limit)
-    # A percent sign does not begin a line.
-    return Markup(html.escape(clean).replace(" %", "\u00a0%"))
+    return Markup(html.escape(clean))
 
 
 def fill(template: LiteralString, **parts: str) -> Markup:
@@ -42,19 +37,16 @@ def joined(parts: Iterable[Markup], between: LiteralString = "") -> Markup:
     return Markup(between.join(parts))
 
 
-def prose(text: str) -> Markup:
-    """Our own sentences: what stands between backticks is code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))
+def prose(text: str, limit: int = _LONGEST) -> Markup:
+    """Sentences: what is between backticks is code."""
+    # A browser would break a line after the dash of an arrow.
+    shown = escape(text, limit).replace("-&gt;", "<span class=arrow>-&gt;</span>")
+    return Markup(_CODE.sub(r"<code>\1</code>", shown))
 
 
 def code(text: str) -> Markup:
     """Lines of a program as they stand."""
     return joined((escape(line.expandtabs(4)) for line in text.strip("\n").split("\n")), "\n")
-
-
-def share(value: float) -> Markup:
-    """A number from 0 to 1 for a style attribute, as percent."""
-    return Markup(f"{100 * min(max(value, 0.0), 1.0):.4g}%")
 
 
 def packed(content: bytes) -> Markup:
@@ -83,57 +75,20 @@ def heads(words: Sequence[str], numbers_from: int) -> Markup:
     )
 
 
-def label(series: Series) -> str:
-    """A series in words, with its part and layer."""
-    name = series.quantity.called
-    part = "" if series.part == series.quantity.family else series.part
-    return " ".join(word for word in (name, part, series.layer) if word)
-
-
-def deciding(diagnosis: Diagnosis) -> tuple[Reason, ...]:
-    """The sum behind the verdict: that of the culprit, or of health."""
-    top = culprit(diagnosis)
-    return top.reasons if top else diagnosis.healthy_reasons
-
-
-def numbered(diagnosis: Diagnosis) -> tuple[SignResult, ...]:
-    """The findings, those that decide first; their places in this order are their numbers on the page."""
-    points = {
-        reason.sign.slug: reason.points for reason in deciding(diagnosis) if reason.sign and reason.seen
-    }
-
-    def weight(asked: SignResult) -> tuple[float, int, float]:
-        strength = asked.finding.strength if asked.finding else 0.0
-        return -points.get(asked.sign.slug, 0.0), -asked.sign.severity.rank, -strength
-
-    return tuple(sorted(diagnosis.findings, key=weight))
-
-
-def spoken(slug: str) -> str:
-    """A quantity's slug in words."""
-    return QUANTITIES[slug].called if slug in QUANTITIES else slug.replace("_", " ")
-
-
-_LISTED = 40
-
-
 @dataclass(frozen=True)
 class Detail:
-    """Columns of each kind of drawing, with two points in each; and whether lists are cut to their length."""
+    """Columns of each kind of drawing, with two points in each."""
 
     chart: int
     still: int
     tiny: int
-    brief: bool
-    """Whether what was answered with no or ruled out is counted and not listed."""
 
 
-def detail_for(runs: int) -> Detail:
-    """As fine as a screen can show for a few runs, coarser for hundreds."""
-    many = max(runs, 1)
+def detail_for(charts: int) -> Detail:
+    """As fine as a screen can show for a few charts, coarser for hundreds."""
+    many = max(charts, 1)
     return Detail(
         chart=max(100, min(2000, 16_000 // many)),
         still=max(40, min(400, 3_200 // many)),
         tiny=max(24, min(60, 2_400 // many)),
-        brief=many > _LISTED,
     )

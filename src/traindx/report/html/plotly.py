@@ -1,30 +1,26 @@
-"""A drawing as plotly reads it: traces, axes and shapes as one JSON document.
+"""A drawing as plotly reads it: traces and axes as one JSON document.
 
-Colours are names of the page's own properties (`--c0`), which its script looks up, so that a change between
+Colors are names of the page's own properties (`--c0`), which its script looks up, so that a change between
 light and dark needs no second document. Arrays are base64 of little-endian floats, plotly's own compact form.
 """
 
 import base64
 import json
 import math
-import textwrap
 
 import numpy as np
 
-from traindx.format import printable
-from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Panel
+from traindx.report.html.figure import OTHERS, Figure, Line, Look, Panel
 from traindx.report.html.plotly_layout import Json, axis_suffix, foot_axis, layout, plain
 from traindx.run import Floats
 
 _DASHES = ("solid", "dash", "dot")
-_COLOURS = 6
-_ALONG = 24
+_COLORS = 6
 
 
 def document(figure: Figure) -> str:
     """The figure as JSON."""
     traces = [trace for index, panel in enumerate(figure.panels) for trace in _traces(figure, panel, index)]
-    traces += [_lane(mark, row, figure) for row, mark in enumerate(figure.marks)]
     whole: Json = {"data": list(traces), "layout": layout(figure)}
     return json.dumps(whole, separators=(",", ":"), allow_nan=False)
 
@@ -32,7 +28,7 @@ def document(figure: Figure) -> str:
 def _traces(figure: Figure, panel: Panel, index: int) -> list[Json]:
     traces: list[Json] = []
     for place, line in enumerate(panel.lines):
-        key = "others" if line.colour == OTHERS else line_id(index, place)
+        key = "others" if line.color == OTHERS else line_id(index, place)
         traces.append({**_curve(line, index), "meta": key})
         if len(line.bad_steps):
             traces.append({**_crosses(line, foot_axis(figure, index)), "meta": key})
@@ -48,7 +44,7 @@ def _curve(line: Line, index: int) -> dict[str, Json]:
     raw = line.look is Look.RAW
     few = len(line.steps) <= 60 and line.look is Look.PLAIN
     width = {Look.RAW: 1.0, Look.SMOOTHED: 2.4, Look.PLAIN: 1.8}[line.look]
-    colour = "--others" if line.colour == OTHERS else f"--c{line.colour % _COLOURS}"
+    color = "--others" if line.color == OTHERS else f"--c{line.color % _COLORS}"
     return {
         "type": "scatter",
         "name": plain(line.name),
@@ -56,9 +52,9 @@ def _curve(line: Line, index: int) -> dict[str, Json]:
         "x": _packed(line.steps),
         "y": _packed(line.values),
         "yaxis": f"y{axis_suffix(index)}",
-        "line": {"color": colour, "width": width, "dash": _DASHES[line.dash % 3] if not raw else "solid"},
-        "marker": {"color": colour, "size": 6, "symbol": line.dash % 6},
-        "opacity": 0.45 if raw or line.colour == OTHERS else 1,
+        "line": {"color": color, "width": width, "dash": _DASHES[line.dash % 3] if not raw else "solid"},
+        "marker": {"color": color, "size": 6, "symbol": line.dash % 6},
+        "opacity": 0.45 if raw or line.color == OTHERS else 1,
         "hovertemplate": "%{y:.5~g}",
         "showlegend": False,
     }
@@ -76,32 +72,6 @@ def _crosses(line: Line, axis: int) -> dict[str, Json]:
         "text": [spelled[math.isnan(value)] for value in line.bad_values.tolist()],
         "hovertemplate": "%{text}",
         "marker": {"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": "--bad"}, "color": "--bad"},
-        "cliponaxis": False,
-        "showlegend": False,
-    }
-
-
-def _lane(mark: Mark, row: int, figure: Figure) -> Json:
-    """A bar over the steps of a finding; many points, so that the pointer meets it everywhere."""
-    least = 0.01 * (figure.extent[1] - figure.extent[0])
-    short = any(span.last - span.first <= least for span in mark.spans)
-    stretches = [np.append(np.linspace(span.first, span.last, _ALONG), np.nan) for span in mark.spans]
-    steps = np.concatenate(stretches)
-    colour = "--grave" if mark.grave else "--mild"
-    says = "<br>".join(plain(line) for line in textwrap.wrap(printable(mark.says, 600), 56))
-    return {
-        "type": "scatter",
-        "name": str(mark.number),
-        # A stretch too short for a bar is a square.
-        "mode": "lines+markers" if short else "lines",
-        "x": _packed(steps),
-        "y": _packed(np.where(np.isnan(steps), np.nan, row)),
-        "yaxis": f"y{axis_suffix(len(figure.panels))}",
-        "line": {"color": colour, "width": 7},
-        "marker": {"color": colour, "size": 7, "symbol": "square"},
-        # One for each point: plotly looks for it at the point under the pointer.
-        "text": [says] * len(steps),
-        "hovertemplate": "%{text}",
         "cliponaxis": False,
         "showlegend": False,
     }

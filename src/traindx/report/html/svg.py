@@ -5,7 +5,7 @@ import numpy as np
 from traindx.format import number, step
 from traindx.report.html.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Panel
-from traindx.report.html.markup import Markup, fill, joined, share
+from traindx.report.html.markup import Markup, fill, joined
 from traindx.run import Floats, Series
 
 _TINY, _HIGH = 100, 400
@@ -33,76 +33,25 @@ def tiny(series: Series, columns: int) -> Markup:
 
 
 def still(figure: Figure, columns: int) -> Markup:
-    """The whole drawing without script: lanes for the marks, panels, and the ends of the axis."""
+    """The whole drawing without script: panels, and the ends of the axis."""
     first, last = figure.extent
     return fill(
-        '<div class="still">{lanes}{panels}'
+        '<div class="still">{panels}'
         '<p class="ends"><span>{first}</span><span>{axis}</span><span>{last}</span></p></div>',
-        lanes=_lanes(figure),
-        panels=joined(_panel(figure, index, columns) for index in range(len(figure.panels))),
+        panels=joined(_panel(figure, panel, columns) for panel in figure.panels),
         first=step(first),
         axis=figure.axis.value,
         last=step(last),
     )
 
 
-def profile(sizes: Floats, title: str, ends: tuple[str, str]) -> Markup:
-    """Sizes side by side on a logarithmic scale, such as one per layer; a tick marks 0 and no number."""
-    drawable = np.isfinite(sizes) & (sizes > 0)
-    known = np.where(drawable, sizes, 1.0)
-    low, high = (float(known[drawable].min()), float(known[drawable].max())) if drawable.any() else (1.0, 1.0)
-    heights = np.where(drawable, np.log(known), np.nan)
-    wide = 8 * max(len(sizes) - 1, 1)
-    across: Floats = np.arange(0.0, 8.0 * len(sizes), 8.0)
-    return fill(
-        '<div class="profile"><div class="pane"><p>{title}, log scale</p>'
-        '<div class="scale"><span>{high}</span><span>{low}</span></div>'
-        '<svg viewBox="0 0 {wide} {tall}" preserveAspectRatio="none" role="img" aria-label="{title}">'
-        '<path class="plain c0 d0" d="{curve}"/>{bad}</svg></div>'
-        '<p class="ends"><span>{first}</span><span>{last}</span></p></div>',
-        title=title,
-        high=number(high),
-        low=number(low),
-        wide=str(wide),
-        tall=str(_HIGH),
-        curve=_path(across, _down(heights, (float(np.log(low)), float(np.log(high))), _HIGH)),
-        bad=_ticks(across[~drawable], _HIGH),
-        first=ends[0],
-        last=ends[1],
-    )
-
-
-def _lanes(figure: Figure) -> Markup:
-    first, last = figure.extent
-    width = (last - first) or 1.0
-    rows = [
-        fill(
-            '<div class="lane {grave}"><span class="lane-number">{number}</span><div>{bars}</div></div>',
-            grave="grave" if mark.grave else "",
-            number=str(mark.number),
-            bars=joined(
-                fill(
-                    '<i style="left:{left};width:{width}" title="{says}"></i>',
-                    left=share((span.first - first) / width),
-                    width=share((span.last - span.first) / width),
-                    says=mark.says,
-                )
-                for span in mark.spans
-            ),
-        )
-        for mark in figure.marks
-    ]
-    return fill('<div class="lanes" aria-hidden="true">{rows}</div>', rows=joined(rows)) if rows else Markup()
-
-
-def _panel(figure: Figure, index: int, columns: int) -> Markup:
-    panel = figure.panels[index]
+def _panel(figure: Figure, panel: Panel, columns: int) -> Markup:
     low, high = panel.range
     wide = 2 * columns
     return fill(
         '<div class="pane {main}"><p>{title}</p><div class="scale">{ends}</div>'
         '<svg viewBox="0 0 {wide} {high}" preserveAspectRatio="none" aria-hidden="true">'
-        "{shades}{lines}</svg></div>",
+        "{lines}</svg></div>",
         main="main" if panel.main else "",
         title=panel.title + (", log scale" if panel.logarithmic else ""),
         # A constant is drawn in the middle, between two empty ends.
@@ -112,49 +61,27 @@ def _panel(figure: Figure, index: int, columns: int) -> Markup:
         ),
         wide=str(wide),
         high=str(_HIGH),
-        shades=_shades(figure, index, wide),
-        lines=joined(_line(line, panel, figure.extent, columns) for line in panel.lines),
+        lines=joined(_line(line, panel, figure.window, columns) for line in panel.lines),
     )
 
 
-def _shades(figure: Figure, index: int, wide: int) -> Markup:
-    spans = [
-        (mark, span)
-        for mark in figure.marks
-        for span in mark.spans
-        if span.panel == index and figure.is_local(span)
-    ]
-    rectangles = []
-    for mark, span in spans:
-        left, right = _across(np.array([span.first, span.last]), figure.extent, wide)
-        rectangles.append(
-            fill(
-                '<rect class="shade {grave}" x="{left}" y="0" width="{width}" height="100%"/>',
-                grave="grave" if mark.grave else "",
-                left=f"{left:.1f}",
-                width=f"{max(right - left, wide / 400):.1f}",
-            )
-        )
-    return joined(rectangles)
-
-
-def _line(line: Line, panel: Panel, extent: tuple[float, float], columns: int) -> Markup:
+def _line(line: Line, panel: Panel, window: tuple[float, float], columns: int) -> Markup:
     drawn = extremes(line.steps, line.values, columns)
     wide = 2 * columns
     low, high = panel.range
     values = drawn.values
     if panel.logarithmic:
         values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
-    colour = "others" if line.colour == OTHERS else f"c{line.colour % 6}"
+    color = "others" if line.color == OTHERS else f"c{line.color % 6}"
     path = fill(
-        '<path class="{look} {colour} d{dash}" d="{curve}"/>',
+        '<path class="{look} {color} d{dash}" d="{curve}"/>',
         look=line.look.value,
-        colour=colour,
+        color=color,
         dash=str(line.dash % 3),
-        curve=_path(_across(drawn.steps, extent, wide), _down(values, (low, high), _HIGH)),
+        curve=_path(_across(drawn.steps, window, wide), _down(values, (low, high), _HIGH)),
     )
     crosses = extremes(line.bad_steps, np.zeros(len(line.bad_steps)), columns // 2).steps
-    return joined([path, _ticks(_across(crosses, extent, wide), _HIGH)])
+    return joined([path, _ticks(_across(crosses, window, wide), _HIGH)])
 
 
 def _across(steps: Floats, ends: tuple[float, float], wide: int) -> Floats:

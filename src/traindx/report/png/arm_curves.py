@@ -43,7 +43,7 @@ def _binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
     return means
 
 
-def _mean(axes: "Axes", arms: Sequence[Arm], colour: str, label: str) -> Entries:
+def _mean(axes: "Axes", arms: Sequence[Arm], color: str, label: str) -> Entries:
     """The mean of arms, as far as all of them are numbers."""
     curves = [_arrays(arm) for arm in arms]
     first = max(float(steps[0]) for steps, _ in curves)
@@ -54,11 +54,11 @@ def _mean(axes: "Axes", arms: Sequence[Arm], colour: str, label: str) -> Entries
     edges = np.linspace(first, last, min(_BINS, longest) + 1)
     middles = (edges[:-1] + edges[1:]) / 2
     mean = np.mean([_binned(steps, values, edges) for steps, values in curves], axis=0)
-    line, *_ = axes.plot(middles, mean, color=colour, linewidth=2.4, solid_capstyle="round")
+    line, *_ = axes.plot(middles, mean, color=color, linewidth=2.4, solid_capstyle="round")
     return [(line, label)]
 
 
-def _cross(axes: "Axes", arm: Arm, colour: str, height: float) -> None:
+def _cross(axes: "Axes", arm: Arm, color: str, height: float) -> None:
     """A cross at the upper edge where an arm ceased to be a number."""
     steps, values = _arrays(arm)
     bad = steps[~np.isfinite(values)]
@@ -69,7 +69,7 @@ def _cross(axes: "Axes", arm: Arm, colour: str, height: float) -> None:
         [float(bad[0] if len(bad) else steps[-1])],
         [height],
         transform=axes.get_xaxis_transform(),
-        color=colour,
+        color=color,
         marker="x",
         markersize=8,
         markeredgewidth=2.0,
@@ -86,15 +86,15 @@ def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
     }
     entries: Entries = []
     values = []
-    for place, (label, (colour, arms)) in enumerate(sides.items()):
+    for place, (label, (color, arms)) in enumerate(sides.items()):
         drawn = [arm for arm in arms if arm.curve]
         for arm in drawn:
             steps, curve = _arrays(arm)
-            draw(axes, steps, curve, Style(colour, label, faint=True))
+            draw(axes, steps, curve, Style(color, label, faint=True))
             values.append(curve)
-            _cross(axes, arm, colour, 0.97 - 0.05 * place)
+            _cross(axes, arm, color, 0.97 - 0.05 * place)
         if drawn:
-            entries += _mean(axes, drawn, colour, f"{label}, {count(len(drawn), 'seed')}")
+            entries += _mean(axes, drawn, color, f"{label}, {count(len(drawn), 'seed')}")
     scale(axes, values)
     axes.set_ylabel(name)
     positions_on(axes, "step")

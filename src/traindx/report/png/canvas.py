@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# Okabe and Ito's colours: told apart with every common kind of colour blindness.
+# Okabe and Ito's colors: told apart with every common kind of color blindness.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-SKY, AMBER, BLACK, GREY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER, BLACK)
+SKY, AMBER, BLACK, GRAY = "#56B4E9", "#E69F00", "#222222", "#8A8A8A"
+COLORS = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER, BLACK)
 
 WIDTH = 10.0
 DPI = 120
@@ -51,7 +51,7 @@ class Sheet:
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Everything is drawn in our style, whatever the user's own settings are, which come back afterwards."""
+    """Everything is drawn in our style, whatever the user's own settings are, which come back afterward."""
     try:
         import matplotlib
     except ImportError as error:
@@ -69,7 +69,7 @@ def _in_our_style() -> None:
     from matplotlib import rc
 
     rc("font", family="DejaVu Sans", size=10)
-    rc("axes", grid=True, axisbelow=True, edgecolor=GREY, labelcolor=BLACK)
+    rc("axes", grid=True, axisbelow=True, edgecolor=GRAY, labelcolor=BLACK)
     rc("axes.spines", top=False, right=False)
     rc("axes.formatter", useoffset=False)
     rc("grid", color="#E4E4E4")

@@ -10,7 +10,7 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
 from traindx.report.html.extremes import extremes
 from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet, as_png, captioned, positions_on
-from traindx.report.results.diagnosis import inseparable
+from traindx.report.results.evidence import inseparable
 from traindx.run import Floats, Quantity
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _LARGEST = 1e200
 class Style:
     """How a curve looks."""
 
-    colour: str
+    color: str
     label: str
     smoothed: bool = True
     dashed: bool = False
@@ -56,7 +56,7 @@ def draw(axes: "Axes", positions: Floats, values: Floats, style: Style) -> Entri
     raw, *_ = axes.plot(
         drawn.steps,
         drawn.values,
-        color=style.colour,
+        color=style.color,
         linewidth=0.9 if smooth or style.faint else 1.7,
         alpha=0.45 if smooth or style.faint else 1.0,
         linestyle="--" if style.dashed and not smooth else "-",
@@ -68,7 +68,7 @@ def draw(axes: "Axes", positions: Floats, values: Floats, style: Style) -> Entri
     if smooth:
         at, mean, window = moving_average(positions, values)
         line, *_ = axes.plot(
-            at, mean, color=style.colour, linewidth=2.0, linestyle="--" if style.dashed else "-"
+            at, mean, color=style.color, linewidth=2.0, linestyle="--" if style.dashed else "-"
         )
         entries = [(raw, style.label), (line, f"moving average of {window:,} points")]
     return entries
@@ -81,7 +81,7 @@ def _stand_alone(values: Floats) -> bool:
 
 
 def moving_average(positions: Floats, values: Floats) -> tuple[Floats, Floats, int]:
-    """The mean of neighbouring finite values at about a thousand places, and over how many points it goes."""
+    """The mean of neighboring finite values at about a thousand places, and over how many points it goes."""
     blocks = min(len(values), _BLOCKS)
     starts = np.linspace(0, len(values), blocks, endpoint=False).astype(np.intp)
     finite = np.isfinite(values)
@@ -105,7 +105,7 @@ def mark_bad(axes: "Axes", positions: Floats, values: Floats, style: Style, heig
         drawn.bad_steps,
         np.full(len(drawn.bad_steps), height),
         transform=axes.get_xaxis_transform(),
-        color=style.colour,
+        color=style.color,
         linestyle="none",
         marker="x",
         markersize=6,

@@ -13,10 +13,10 @@ from traindx.report.png.canvas import (
     AMBER,
     BLACK,
     BLUE,
-    COLOURS,
+    COLORS,
     DPI,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     WIDTH,
     as_png,
@@ -119,7 +119,7 @@ def _checks(axes: "Axes", examination: Examination) -> None:
             shown,
             va="center",
             size=9,
-            color=GREY if check.mark is Mark.UNSEEN else BLACK,
+            color=GRAY if check.mark is Mark.UNSEEN else BLACK,
             parse_math=False,
         )
         told = _told(check)
@@ -165,7 +165,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
     """From the least to the largest value, thick in the middle half; a second line for validation."""
     held = any(one.validation for one in features)
     for place, one in enumerate(features):
-        for shift, values, colour in (
+        for shift, values, color in (
             (-0.17 if held else 0.0, one.training, BLUE),
             (0.17, one.validation, AMBER),
         ):
@@ -173,9 +173,9 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
                 continue
             least, low, first, middle, third, high, most = values
             at = place + shift
-            axes.plot([least, most], [at, at], color=colour, linewidth=0.8, alpha=0.5)
-            axes.plot([low, high], [at, at], color=colour, linewidth=1.8)
-            axes.plot([first, third], [at, at], color=colour, linewidth=5, solid_capstyle="butt")
+            axes.plot([least, most], [at, at], color=color, linewidth=0.8, alpha=0.5)
+            axes.plot([low, high], [at, at], color=color, linewidth=1.8)
+            axes.plot([first, third], [at, at], color=color, linewidth=5, solid_capstyle="butt")
             axes.plot([middle], [at], marker="|", color=BLACK, markersize=6)
     _lines(axes, [one.name for one in features])
     ends = [abs(value) for one in features for value in (*one.training, *one.validation)]
@@ -187,7 +187,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
         locator.set_params(numticks=6)
         axes.xaxis.set_major_locator(locator)
         axes.autoscale_view()
-    axes.set_xlabel("value: all, 5 to 95 %, middle half")
+    axes.set_xlabel("value: all, 5 to 95%, middle half")
     hidden = total - len(features)
     _titled(axes, "ranges of features" + (f", {count(hidden, 'other')} not drawn" if hidden > 0 else ""))
 
@@ -195,7 +195,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
 def _drift(axes: "Axes", features: Sequence[FeatureRange]) -> None:
     values = [one.drift or 0.0 for one in features]
     axes.barh(
-        range(len(features)), values, 0.6, color=[ORANGE if value >= _LIMIT else GREY for value in values]
+        range(len(features)), values, 0.6, color=[ORANGE if value >= _LIMIT else GRAY for value in values]
     )
     axes.axvline(_LIMIT, color=BLACK, linewidth=1, linestyle=":")
     _lines(axes, [one.name for one in features])
@@ -210,10 +210,10 @@ def _targets(axes: "Axes", portrait: Portrait) -> None:
     everything = np.concatenate(portrait.targets)
     edges = np.histogram_bin_edges(everything, bins=min(60, max(10, len(everything) // 20)))
     entries: list[tuple[Artist, str]] = []
-    for values, colour, label in zip(portrait.targets, (BLUE, AMBER), _PARTS, strict=False):
+    for values, color, label in zip(portrait.targets, (BLUE, AMBER), _PARTS, strict=False):
         shares = np.histogram(values, bins=edges)[0] / max(len(values), 1)
-        axes.bar(edges[:-1], shares, np.diff(edges), align="edge", color=colour, alpha=0.6)
-        entries.append((Patch(color=colour, alpha=0.6), label))
+        axes.bar(edges[:-1], shares, np.diff(edges), align="edge", color=color, alpha=0.6)
+        entries.append((Patch(color=color, alpha=0.6), label))
     axes.set_xlabel("target")
     axes.set_ylabel("share of rows")
     axes.xaxis.set_major_formatter(lambda value, _: number(value))
@@ -229,8 +229,8 @@ def _order(axes: "Axes", portrait: Portrait) -> None:
         np.array([place for place, _ in portrait.order]),
         np.array([label for _, label in portrait.order]),
     )
-    colours = [COLOURS[label % len(COLOURS)] for label in labels]
-    axes.scatter(100 * places, labels, s=5, c=colours, alpha=0.6, linewidths=0)
+    colors = [COLORS[label % len(COLORS)] for label in labels]
+    axes.scatter(100 * places, labels, s=5, c=colors, alpha=0.6, linewidths=0)
     axes.set_xlabel("place in the training data, percent")
     axes.set_ylabel("class")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))

@@ -31,9 +31,9 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
     paper = sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
     panel, entries = paper.panels[0], Entries()
     drawn = [_above_zero(one) for one in series]
-    for colour, one, norms in zip(_colours(series), series, drawn, strict=True):
+    for color, one, norms in zip(_colors(series), series, drawn, strict=True):
         named = printable(one.layer, 40) or f"gradient norm {printable(one.part, 40)}".strip()
-        style = Style(colour, named, smoothed=not one.layer)
+        style = Style(color, named, smoothed=not one.layer)
         entries += draw(panel, ruler.positions(one), norms, style)
         entries += mark_bad(panel, ruler.positions(one), one.values, style)
     scale(panel, drawn, logarithmic=True)
@@ -52,7 +52,7 @@ def _chosen(run: Run) -> list[Series]:
     return [found[place] for place in places] if found else []
 
 
-def _colours(series: list[Series]) -> tuple[str, ...]:
+def _colors(series: list[Series]) -> tuple[str, ...]:
     return (BLUE,) if len(series) == 1 else _DEPTHS[: len(series)]
 
 

@@ -9,8 +9,8 @@ from traindx.exams.types import ActivationExam, ActivationRow, GradientExam, Gra
 from traindx.format import number, printable
 from traindx.report.png.canvas import (
     BLUE,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     PURPLE,
     SKY,
@@ -82,8 +82,8 @@ def _sizes(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
     panel.set_ylabel("size of outputs")
     point = 4.5 if len(rows) <= _CROWDED else 2.6
     entries: list[tuple[Artist, str]] = []
-    for colour, line, called, values in (
-        (GREY, ":", "largest", [_largest(row) for row in rows]),
+    for color, line, called, values in (
+        (GRAY, ":", "largest", [_largest(row) for row in rows]),
         (SKY, "none", "mean, without its sign", [abs(row.mean) for row in rows]),
         (BLUE, "-", "standard deviation", [row.std for row in rows]),
     ):
@@ -94,8 +94,8 @@ def _sizes(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
                 linestyle=line,
                 linewidth=1.0,
                 marker="o",
-                markersize=point if colour == BLUE else 0.6 * point,
-                color=colour,
+                markersize=point if color == BLUE else 0.6 * point,
+                color=color,
             )
             entries.append((drawn, called))
     silent = [place for place, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
@@ -124,8 +124,8 @@ def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     panel.set_ylabel("share")
     entries: list[tuple[Artist, str]] = []
-    for colour, marker, called, values in (
-        (GREY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
+    for color, marker, called, values in (
+        (GRAY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
         (ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
         (GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
     ):
@@ -137,7 +137,7 @@ def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
                 linestyle="none",
                 marker=marker,
                 markersize=size,
-                color=colour,
+                color=color,
             )
             entries.append((drawn[0], called))
     return entries
@@ -158,11 +158,11 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
         panel = paper.panels[0]
         panel.set_yscale("log")
         entries: list[tuple[Artist, str]] = []
-        for colour, called, values in (
+        for color, called, values in (
             (BLUE, "gradient of weights", [row.norm for row in rows]),
             (ORANGE, "gradient over weights", [row.ratio for row in rows]),
         ):
-            entries += _drawn(panel, rows, values, colour, called)
+            entries += _drawn(panel, rows, values, color, called)
         # The second set of faint points explains itself.
         entries = [one for place, one in enumerate(entries) if one[1] not in [e[1] for e in entries[:place]]]
         entries += _absent(panel, rows)
@@ -174,7 +174,7 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
 
 
 def _drawn(
-    panel: "Axes", rows: Sequence[GradientRow], values: Sequence[float | None], colour: str, called: str
+    panel: "Axes", rows: Sequence[GradientRow], values: Sequence[float | None], color: str, called: str
 ) -> "list[tuple[Artist, str]]":
     """A line through the weight matrices, and faint points for biases and scales, which lie elsewhere."""
     size = 4.5 if len(rows) <= _CROWDED_LAYERS else 2.6
@@ -188,7 +188,7 @@ def _drawn(
     entries: list[tuple[Artist, str]] = []
     if line:
         (drawn,) = panel.plot(
-            *map(list, zip(*line, strict=True)), marker="o", markersize=size, linewidth=1.2, color=colour
+            *map(list, zip(*line, strict=True)), marker="o", markersize=size, linewidth=1.2, color=color
         )
         entries.append((drawn, called))
     if rest:
@@ -197,7 +197,7 @@ def _drawn(
             marker="o",
             markersize=0.7 * size,
             linestyle="none",
-            color=colour,
+            color=color,
             alpha=0.35,
         )
         entries.append((faint, "of biases, scales and tables"))
@@ -209,17 +209,17 @@ def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "list[tuple[Artist, s
     marks = {
         "no gradient": ("x", PURPLE, "no gradient"),
         "zero": ("v", PURPLE, "a gradient of zeros"),
-        "frozen": ("|", GREY, "frozen"),
+        "frozen": ("|", GRAY, "frozen"),
     }
     entries: list[tuple[Artist, str]] = []
-    for state, (marker, colour, called) in marks.items():
+    for state, (marker, color, called) in marks.items():
         places = [place for place, row in enumerate(rows) if row.state == state]
         if places:
             drawn = panel.plot(
                 places,
                 [0.02] * len(places),
                 marker=marker,
-                color=colour,
+                color=color,
                 linestyle="none",
                 markersize=6,
                 transform=panel.get_xaxis_transform(),
@@ -235,5 +235,5 @@ def _captions(exam: GradientExam) -> list[str]:
     told = [str(one) for one in exam.problems]
     if exam.decay is not None:
         factor = number(float(f"{exam.decay.factor:.2g}"))
-        told.append(f"towards the input the gradient changes by a factor of {factor} a layer (fitted)")
+        told.append(f"toward the input the gradient changes by a factor of {factor} a layer (fitted)")
     return told

@@ -11,8 +11,8 @@ from traindx.report.png.canvas import (
     BLACK,
     BLUE,
     DPI,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     WIDTH,
     as_png,
@@ -69,15 +69,15 @@ def _range_test(axes: "Axes", found: FoundRate) -> None:
         entries.append((dots, "ends of trials"))
     if found.usable is not None:
         low, high = found.usable
-        # A single rate is a line without a width: half way to its neighbours on the ladder.
+        # A single rate is a line without a width: half way to its neighbors on the ladder.
         band = axes.axvspan(low / math.sqrt(3), high * math.sqrt(3), color=GREEN, alpha=0.13, linewidth=0)
         entries.append((band, "usable"))
-    for rate, colour, style, label in (
-        (found.current, GREY, "--", f"current {number(found.current)}"),
+    for rate, color, style, label in (
+        (found.current, GRAY, "--", f"current {number(found.current)}"),
         (found.suggested, GREEN, "-", f"suggested {number(found.suggested or 0.0)}"),
     ):
         if rate is not None:
-            marked = axes.axvline(rate, color=colour, linestyle=style, linewidth=1.6, zorder=1)
+            marked = axes.axvline(rate, color=color, linestyle=style, linewidth=1.6, zorder=1)
             entries.append((marked, label))
     axes.set_xscale("log")
     _keep_in_view(axes, losses, found)
@@ -101,10 +101,10 @@ def _trials(axes: "Axes", found: FoundRate) -> None:
     entries: Entries = []
     drawn = []
     for shade, one in zip(_SHADES, found.trials, strict=False):
-        colour = GREEN if one.rate == found.suggested else shade
+        color = GREEN if one.rate == found.suggested else shade
         losses = _running(one)
         width = 2.6 if one.rate == found.suggested else 1.5
-        line, *_ = axes.plot(np.arange(1, len(losses) + 1), losses, color=colour, linewidth=width)
+        line, *_ = axes.plot(np.arange(1, len(losses) + 1), losses, color=color, linewidth=width)
         entries.append((line, f"rate {number(one.rate)}"))
         drawn.append(losses)
     scale(axes, drawn)

@@ -9,7 +9,7 @@ from traindx.format import number, printable, step
 from traindx.quantities import LEARNING_RATE, QUANTITIES, REWARD, TEST_LOSS, TRAIN_LOSS, VAL_LOSS
 from traindx.report.png.canvas import (
     BLUE,
-    COLOURS,
+    COLORS,
     GREEN,
     ORANGE,
     Ruler,
@@ -20,7 +20,7 @@ from traindx.report.png.canvas import (
 from traindx.report.png.curve import Entries, Style, draw, finished, mark_bad, marks, scale
 from traindx.run import Better, Quantity, Run, Series, Split
 
-_COLOURS = {"train": BLUE, "val": ORANGE, "test": GREEN}
+_COLORS = {"train": BLUE, "val": ORANGE, "test": GREEN}
 _HEIGHT = 3.9
 _MANY = 300
 """Values of a whole data set are smoothed only if there are so many."""
@@ -51,8 +51,8 @@ def draw_loss(paper: Sheet, ruler: Ruler, series: list[Series]) -> None:
     panel, entries, bad = paper.panels[0], [], []
     for place, one in enumerate(series):
         positions = ruler.positions(one)
-        colour = _COLOURS.get(one.quantity.slug.partition("_")[0], BLUE)
-        style = Style(colour, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
+        color = _COLORS.get(one.quantity.slug.partition("_")[0], BLUE)
+        style = Style(color, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
         entries += draw(panel, positions, one.values, style)
         bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
     scale(panel, [one.values for one in series])
@@ -112,10 +112,10 @@ def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
     paper = sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(found))
     draw_loss(paper, ruler, recorded)
     panel, entries = paper.panels[1], Entries()
-    for colour, rate in zip(COLOURS[2:], rates, strict=False):
+    for color, rate in zip(COLORS[2:], rates, strict=False):
         label = f"learning rate {printable(rate.part, 40)}".strip() if len(rates) > 1 else "learning rate"
         positions = ruler.positions(rate)
-        style = Style(colour, label, smoothed=False)
+        style = Style(color, label, smoothed=False)
         entries += draw(panel, positions, rate.values, style)
         entries += mark_bad(panel, positions, rate.values, style)
     scale(panel, [rate.values for rate in rates])

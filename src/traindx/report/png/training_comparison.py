@@ -11,9 +11,9 @@ from traindx.curves.series import shares, whole
 from traindx.format import count, listed, number, printable
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.report.png.canvas import (
-    COLOURS,
+    COLORS,
     DPI,
-    GREY,
+    GRAY,
     WIDTH,
     as_png,
     captioned,
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PANEL = 2.9
-_COLOURED = 7
-_GREYED = 200
-"""More grey curves than this are a blot."""
+_COLORED = 7
+_GRAYED = 200
+"""More gray curves than this are a blot."""
 _QUANTITIES = (TRAIN_LOSS, VAL_LOSS, TRAIN_ACCURACY, VAL_ACCURACY)
 _FAR = 1000.0
 """A run that goes so many times higher than most would flatten all others: it leaves the panel instead."""
@@ -65,7 +65,7 @@ def training_comparison(runs: Sequence[Run], comparison: Comparison | None) -> t
     if comparison:
         remarks += _marked(panels, ranked, comparison)
     _headed(figure, ranked, named, ranked_by=bool(comparison))
-    captioned(figure, [*_grey(ranked), *remarks])
+    captioned(figure, [*_gray(ranked), *remarks])
     return "training_comparison.png", as_png(figure)
 
 
@@ -103,11 +103,11 @@ def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, 
     by_share = _by_share(drawn)
     crossed = 0
     # The best are drawn last, so that they lie above the others.
-    for one in reversed(drawn[: _COLOURED + _GREYED]):
+    for one in reversed(drawn[: _COLORED + _GRAYED]):
         positions = shares(one.run, one.series) if by_share else one.series.steps
         style = _style(one)
         entries = draw(panel, positions, one.series.values, style)
-        if one.place < _COLOURED:
+        if one.place < _COLORED:
             crossed += bool(mark_bad(panel, positions, one.series.values, style, 0.97 - 0.045 * crossed))
             named.setdefault(one.place, entries[-1:])
     panel.set_title(quantity.called, loc="left", size=10, weight="bold")
@@ -127,7 +127,7 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     """Dotted lines for the target of speed and, between two runs, for the place where they part."""
     remarks = []
     if comparison.target is not None and comparison.measure in panels:
-        panels[comparison.measure].axhline(comparison.target, color=GREY, linestyle=":", linewidth=1.2)
+        panels[comparison.measure].axhline(comparison.target, color=GRAY, linestyle=":", linewidth=1.2)
         remarks.append(f"Dotted line across: the {comparison.measure.called} to which speed is measured.")
     parting = comparison.partings[0] if len(runs) == 2 and comparison.partings else None
     if parting is None or parting.step is None:
@@ -135,14 +135,14 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     for quantity, panel in panels.items():
         drawn = _of(quantity, runs)
         if not _by_share(drawn) and drawn[0].series.axis is parting.axis:
-            panel.axvline(parting.step, color=GREY, linestyle=":", linewidth=1.2)
+            panel.axvline(parting.step, color=GRAY, linestyle=":", linewidth=1.2)
     return [*remarks, f"Dotted line upright: {parting.says}."]
 
 
 def _style(one: _Drawn) -> Style:
-    if one.place >= _COLOURED:
-        return Style(GREY, "", faint=True)
-    return Style(COLOURS[one.place], one.run.name, dashed=one.place % 2 == 1)
+    if one.place >= _COLORED:
+        return Style(GRAY, "", faint=True)
+    return Style(COLORS[one.place], one.run.name, dashed=one.place % 2 == 1)
 
 
 def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
@@ -167,7 +167,7 @@ def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
 
 
 def _headed(figure: "Figure", runs: list[Run], named: dict[int, Entries], *, ranked_by: bool) -> None:
-    """The title, and below it which colour is which run."""
+    """The title, and below it which color is which run."""
     places = [place for place in sorted(named) if named[place]]
     labels = [printable(runs[place].name, 60) for place in places]
     drawn = figure.legend(
@@ -184,9 +184,9 @@ def _headed(figure: "Figure", runs: list[Run], named: dict[int, Entries], *, ran
     literally(drawn, labels)
 
 
-def _grey(runs: list[Run]) -> list[str]:
-    others = len(runs) - _COLOURED
+def _gray(runs: list[Run]) -> list[str]:
+    others = len(runs) - _COLORED
     if others <= 0:
         return []
-    left_out = f", of which {_GREYED} are drawn" if others > _GREYED else ""
-    return [f"Grey: {count(others, 'other run')}{left_out}."]
+    left_out = f", of which {_GRAYED} are drawn" if others > _GRAYED else ""
+    return [f"Gray: {count(others, 'other run')}{left_out}."]

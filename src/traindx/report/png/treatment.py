@@ -9,8 +9,8 @@ from traindx.report.png.arm_curves import draw_arms
 from traindx.report.png.canvas import (
     BLACK,
     DPI,
+    GRAY,
     GREEN,
-    GREY,
     ORANGE,
     WIDTH,
     as_png,
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = {
+_COLORS = {
     Outcome.HELPED: GREEN,
-    Outcome.NO_DIFFERENCE: GREY,
+    Outcome.NO_DIFFERENCE: GRAY,
     Outcome.WORSE: ORANGE,
-    Outcome.INCONCLUSIVE: GREY,
+    Outcome.INCONCLUSIVE: GRAY,
 }
 _MOST, _FEW = 12, 5
 """More trials than the first are counted, not drawn; fewer than the second do not fill the panel."""
@@ -106,7 +106,7 @@ def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
         lines.append(
             "Thin: one arm each, with one seed. Thick: their mean. A cross: the arm ended in NaN or infinity."
         )
-    lines.append("Bars are 95 % intervals over seeds; a hollow dot has one seed and no interval.")
+    lines.append("Bars are 95% intervals over seeds; a hollow dot has one seed and no interval.")
     hidden = len(treatment.trials) - _MOST
     return [*lines, *([f"Not drawn: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
 
@@ -135,21 +135,19 @@ def _effect(axes: "Axes", place: int, trial: Trial) -> None:
     if shares is None:
         return
     effect, interval = shares
-    colour = _COLOURS[trial.outcome]
-    axes.plot([0, 100 * effect], [place, place], color=colour, linewidth=1.2, alpha=0.6, zorder=2)
+    color = _COLORS[trial.outcome]
+    axes.plot([0, 100 * effect], [place, place], color=color, linewidth=1.2, alpha=0.6, zorder=2)
     if interval is not None:
         ends = [100 * end for end in interval]
-        axes.plot(
-            ends, [place, place], color=colour, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3
-        )
+        axes.plot(ends, [place, place], color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3)
     axes.plot([0], [place], marker="o", markersize=4.5, color=BLACK, zorder=4)
     axes.plot(
         [100 * effect],
         [place],
         marker="o",
         markersize=7,
-        color=colour,
-        markerfacecolor=colour if interval is not None else "white",
+        color=color,
+        markerfacecolor=color if interval is not None else "white",
         markeredgewidth=1.6,
         zorder=5,
     )
@@ -162,12 +160,12 @@ def _label(axes: "Axes", place: int, trial: Trial, *, is_best: bool, several: bo
     _words(axes, place, _ABOVE, name, weight="bold" if is_best else "normal")
     figures = f"{told.control} → {told.treated} · " if trial.counted else ""
     outcome = f"{figures}{trial.outcome.value}"
-    _words(axes, place, _ABOVE, outcome, right=True, colour=_COLOURS[trial.outcome], weight="bold")
+    _words(axes, place, _ABOVE, outcome, right=True, color=_COLORS[trial.outcome], weight="bold")
     if share_of_control(trial) is None:
         why = _without_percent(trial, told.effect)
-        _words(axes, place, 0.0, f"{why}, {trial.measure.value}" if several else why, colour=_QUIET)
+        _words(axes, place, 0.0, f"{why}, {trial.measure.value}" if several else why, color=_QUIET)
     elif several:
-        _words(axes, place, _BELOW, trial.measure.value, right=True, colour=_QUIET)
+        _words(axes, place, _BELOW, trial.measure.value, right=True, color=_QUIET)
 
 
 def _without_percent(trial: Trial, effect: str) -> str:
@@ -186,7 +184,7 @@ def _words(
     text: str,
     *,
     right: bool = False,
-    colour: str = BLACK,
+    color: str = BLACK,
     weight: str = "normal",
 ) -> None:
     """Text at an edge of a line, so many points above it; on white, so that no line runs through it."""
@@ -199,7 +197,7 @@ def _words(
         size=_SMALL if right or not points else _LABEL,
         va="center",
         ha="right" if right else "left",
-        color=colour,
+        color=color,
         weight=weight,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         zorder=6 if points else 3,

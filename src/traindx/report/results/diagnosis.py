@@ -1,246 +1,290 @@
-"""What every report shows first of a run and its diagnosis, whatever the format."""
+"""A diagnosis as a page: the screen that answers within ten seconds, and all that leads to it."""
 
+import math
+import shlex
 from collections.abc import Sequence
 
-from traindx.cause import Cause
-from traindx.changes.types import known_changes, parse_changes
-from traindx.diagnosis.types import INSIDE, Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.finding import CannotTell, Evidence, Severity
-from traindx.format import count, percent, printable, step
+from traindx import facts as f
+from traindx.curves.facts import is_recording
+from traindx.curves.timing import pace
+from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
+from traindx.finding import Severity
+from traindx.format import capitalized, count, duration, percent, uncapitalized
+from traindx.report.blocks import (
+    Block,
+    Chart,
+    Code,
+    Command,
+    Diff,
+    Entry,
+    Gap,
+    Header,
+    Headline,
+    Page,
+    Paragraph,
+    Term,
+    Tone,
+)
+from traindx.report.fix import Fix, fix_for
+from traindx.report.results.causes import references
+from traindx.report.results.diagnosis_sections import sections
+from traindx.report.results.evidence import place, seen_reasons
+from traindx.report.results.marks import marks, strongest, troubles
+from traindx.report.results.run import crashes, header_notes, main_series, outcome, title
 from traindx.run import Fact, Run
 
-_ANSWERS = ("yes", "no", "cannot tell")
+CLEAR, CLOSE = 0.3, 0.05
+"""A cause below this confidence, or with a rival this close, is not the headline."""
+TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
+_SICK_LINES, _HEALTHY_LINES, _OPEN_LINES = 24, 8, 18
+_REASONS, _RIVALS, _FACTS, _DONTS = 2, 3, 2, 2
+_LEAST_RIVAL = 0.02
+"""Confidence below which a rival is not worth its room."""
+_DIFF_LINES, _CODE_LINES = 6, 5
+_ARMS = 6
+"""Runs of the program that a treatment takes which proves its first fix: three pairs."""
+_LONGEST_TREATMENT = 600.0
+"""Seconds: the limit that `treat` sets itself."""
 
 
-def culprit(diagnosis: Diagnosis) -> Suspect | None:
-    """The first suspect of a sick run; a healthy or doubtful one has none."""
-    return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
+    """A run and its diagnosis; `report` is where the whole of it was written."""
+    builders = {Verdict.SICK: _sick, Verdict.HEALTHY: _healthy, Verdict.INCONCLUSIVE: _open}
+    limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
+    head = Header(title(run), header_notes(run))
+    crash = [Headline("CRASHED", says) for says in crashes(run)]
+    body = builders[diagnosis.verdict](run, diagnosis)
+    where = [Command("report", report, "everything: --all", is_path=True)] if report else []
+    return Page(
+        f"{title(run)}: {diagnosis.verdict.value}",
+        (head, Gap(), *crash, *body, *where),
+        sections(run, diagnosis),
+        limits[diagnosis.verdict],
+        references([diagnosis]),
+    )
 
 
-def ordered(reasons: Sequence[Reason]) -> list[Reason]:
-    """What speaks for it first, the weightiest before others; the prior at the end."""
-    return sorted(reasons, key=lambda reason: (reason.sign is None, -reason.points))
+def is_clear(diagnosis: Diagnosis) -> bool:
+    """Whether one cause is likely enough to be the headline."""
+    if not diagnosis.suspects:
+        return False
+    first, *others = (one.confidence for one in diagnosis.suspects)
+    return first >= CLEAR and (not others or first - others[0] >= CLOSE)
 
 
-def points(reasons: Sequence[Reason]) -> list[str]:
-    """The points of reasons to one decimal, rounded so that what is printed adds up to the printed total."""
-    tenths = [10 * reason.points for reason in reasons]
-    shown = [round(value) for value in tenths]
-    missing = round(sum(tenths)) - sum(shown)
-    # The difference goes where rounding moved the number most, so that none is off by a whole tenth.
-    order = sorted(range(len(shown)), key=lambda i: (shown[i] - tenths[i]) * (1 if missing > 0 else -1))
-    for index in order[: abs(missing)]:
-        shown[index] += 1 if missing > 0 else -1
-    return [f"{value / 10:+.1f}" for value in shown]
+def summary(run: Run, diagnosis: Diagnosis) -> str:
+    """One line: verdict, cause, confidence, file and line."""
+    word = diagnosis.verdict.value.upper()
+    if diagnosis.verdict is Verdict.HEALTHY:
+        return f"{word} {percent(diagnosis.confidence)} · {outcome(run)}"
+    if diagnosis.verdict is Verdict.INCONCLUSIVE:
+        return f"{word} · {diagnosis.says}"
+    if not is_clear(diagnosis):
+        return f"{word} cause unclear · {_candidates(diagnosis)}"
+    top = diagnosis.suspects[0]
+    at = f" · {top.place}" if top.place else ""
+    return f"{word} {top.cause.slug} {percent(top.confidence)}{at} · {top.cause.title}"
 
 
-def total(reasons: Sequence[Reason]) -> str:
-    """The sum of the points, to one decimal."""
-    return f"{round(10 * sum(reason.points for reason in reasons)) / 10:+.1f}"
+def _sick(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    return _accused(run, diagnosis) if is_clear(diagnosis) else _unclear(run, diagnosis)
 
 
-def since(suspect: Suspect) -> Evidence | None:
-    """The earliest evidence for a suspect, counted as its weightiest is."""
-    if not suspect.evidence:
-        return None
-    first = suspect.evidence[0]
-    # Facts hold of the whole run: beside a curve that turns at a step they would always be the earliest.
-    alike = [one for one in suspect.evidence if one.axis is first.axis and _is_fact(one) == _is_fact(first)]
-    return min(alike, key=lambda one: one.steps[0])
+def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """One cause stands out: what it is, the fix, the curve and the reasons."""
+    top = diagnosis.suspects[0]
+    reasons = seen_reasons(top)
+    fix = fix_for(top.cause, run)
+    told = _sentences([*(reason.says for reason in reasons[:1]), *_outcome_beside(run, reasons[:1])])
+    return [
+        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=_line(fix, top)),
+        Paragraph(told),
+        *_facts(diagnosis, top),
+        Gap(),
+        *(_fix("FIX", fix) if fix else ()),
+        *_donts(top),
+        Gap(),
+        Chart(run, marks(reasons)),
+        Gap(),
+        *_why(reasons[1:]),
+        *_rivals(diagnosis),
+        *_limits(run),
+        *_next(run, top),
+    ]
 
 
-def _is_fact(evidence: Evidence) -> bool:
-    return isinstance(evidence.quantity, Fact)
+def _unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """No cause stands out: the candidates, and what would decide."""
+    seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
+    says = _sentences([*seen, outcome(run)])
+    candidates = [Entry("COULD BE", _candidates(diagnosis))] if diagnosis.suspects else []
+    return [
+        Headline("SICK", "Cause unclear", "log only" if not is_recording(run) else ""),
+        Paragraph(says),
+        *_facts(diagnosis, None),
+        Gap(),
+        *candidates,
+        *_decide(run, diagnosis),
+        Gap(),
+        Chart(run, troubles(diagnosis)),
+        Gap(),
+        *_limits(run),
+        *(_next(run, diagnosis.suspects[0]) if diagnosis.suspects else ()),
+    ]
 
 
-def place(evidence: Evidence) -> str:
-    """Where evidence stands: "steps 14-1,240", "epoch 3"."""
-    if isinstance(evidence.quantity, Fact) and evidence.steps[0] != evidence.steps[1]:
-        return evidence.location or "the whole run"
-    first, last = evidence.steps
-    if first == last:
-        return f"{evidence.axis.value} {step(first)}"
-    return f"{evidence.axis.value}s {step(first)}-{step(last)}"
+def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    found = len(diagnosis.asked)
+    unknown = sum(asked.cannot_tell for asked in diagnosis.asked)
+    checks = f"{count(found, 'check')}: no problems, {unknown} not enough data"
+    return [
+        Headline("HEALTHY", f"{percent(diagnosis.confidence)} · {outcome(run)}", "", Tone.GOOD),
+        Chart(run, rows=2),
+        Paragraph(checks, Tone.QUIET),
+    ]
 
 
-def whereabouts(suspect: Suspect) -> list[str]:
-    """Where a suspect is to be found: its layer, its batch, its line; what is not known is left out."""
-    found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
-    places = [f"{what} {printable(which, 60)}" for what, which in found if which]
-    return [*places, printable(suspect.place, 80)] if suspect.place else places
+def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """Neither word would be right: what is known, and the one experiment that decides."""
+    judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
+    candidates = [Entry("COULD BE", _candidates(diagnosis, healthy=True))] if judged else []
+    missing = ", ".join(dict.fromkeys(one.quantity for one in diagnosis.not_recorded[:_FACTS]))
+    return [
+        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
+        *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
+        Gap(),
+        *_facts(diagnosis, None),
+        *_decide(run, diagnosis),
+        *candidates,
+        *([Entry("MISSING", missing)] if missing else []),
+        Chart(run, troubles(diagnosis), rows=0),
+        Gap(),
+        *(_next(run, diagnosis.suspects[0], "decide") if judged else ()),
+    ]
 
 
-def spot(suspect: Suspect, run: Run) -> str:
-    """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
-    specs = parse_changes(suspect.cause.fixes[0].change) if suspect.cause.fixes[0].change else ()
-    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
-    values = change.describe(specs[0], run) if change is not None else ""
-    return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
+def _outcome_beside(run: Run, reasons: Sequence[Reason]) -> list[str]:
+    """What became of the loss, unless the reason given tells of its end as NaN already."""
+    told = {one.quantity for reason in reasons for one in reason.evidence}
+    ends = [series for series in main_series(run) if len(series) and not math.isfinite(series.values[-1])]
+    return [] if any(series.quantity in told for series in ends) else [outcome(run)]
 
 
-def where(reason: Reason) -> str:
-    """The layer and the place of a reason's first evidence."""
-    if not reason.evidence:
+def _named(top: Suspect) -> str:
+    """The cause, and the mechanism it works through."""
+    return (
+        f"{top.cause.title} (via {uncapitalized(top.mechanism.title)})" if top.mechanism else top.cause.title
+    )
+
+
+def _facts(diagnosis: Diagnosis, top: Suspect | None) -> list[Block]:
+    """What was read from the program for certain and is not told yet, whatever it scores."""
+    told = {reason.sign for reason in seen_reasons(top)} if top else set()
+    certain = [one for one in diagnosis.findings if one.sign not in told and _is_certain(one)]
+    return [
+        Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
+        for index, one in enumerate(certain[:_FACTS])
+        if one.finding
+    ]
+
+
+def _is_certain(result: SignResult) -> bool:
+    """Whether a finding states a property of the program that does harm, with the line that shows it."""
+    finding = result.finding
+    if finding is None or result.sign.severity.rank < Severity.SERIOUS.rank or not finding.location:
+        return False
+    return all(isinstance(one.quantity, Fact) for one in finding.evidence)
+
+
+def _fix(label: str, fix: Fix) -> list[Block]:
+    head = Entry(label, fix.at or fix.title, fix.safety, Tone.STRONG)
+    if fix.diff:
+        shown = fix.diff[:_DIFF_LINES]
+        more = len(fix.diff) - len(shown)
+        lines = (*shown, f"  ... {count(more, 'more line')}") if more else shown
+        body: list[Block] = [Diff(lines)]
+    else:
+        code = fix.code.strip("\n")
+        short = code and len(code.splitlines()) <= _CODE_LINES
+        body = [Code(code, label="example")] if short else []
+    return [head, *body, Term("expect", fix.prescription.expect)]
+
+
+def _donts(top: Suspect) -> list[Block]:
+    wrong = [uncapitalized(one) for one in top.cause.donts[:_DONTS]]
+    return [Term("don't", "; ".join(wrong))] if wrong else []
+
+
+def _why(reasons: Sequence[Reason]) -> list[Block]:
+    return [
+        Entry("WHY" if index == 0 else "", one.says, place(one.evidence[0]) if one.evidence else "")
+        for index, one in enumerate(reasons[:_REASONS])
+    ]
+
+
+def _rivals(diagnosis: Diagnosis) -> list[Block]:
+    rivals = [one for one in diagnosis.suspects[1 : 1 + _RIVALS] if one.confidence >= _LEAST_RIVAL]
+    told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in rivals)
+    return [Entry("OR", told)] if told else []
+
+
+def _candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
+    """The likeliest, by their slugs, which `explain` takes."""
+    found = [(one.confidence, one.cause.slug) for one in diagnosis.suspects[:_RIVALS]]
+    found += [(diagnosis.healthy, "healthy")] if healthy else []
+    ranked = sorted(found, reverse=True)[:_RIVALS]
+    return " · ".join(f"{slug} {percent(confidence)}" for confidence, slug in ranked)
+
+
+def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """The one experiment that would decide, as a diff where it is a fix of the program."""
+    following = diagnosis.next_experiment
+    if following is None:
+        return []
+    fix = fix_for(following.tests, run)
+    takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
+    steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
+    if fix and fix.diff:
+        steps.append(Diff(fix.diff[:_DIFF_LINES]))
+    return [*steps, Term("if so", f"{following.experiment.if_true}: {following.tests.slug}")]
+
+
+def _limits(run: Run) -> list[Block]:
+    """What a log alone cannot tell."""
+    if is_recording(run):
+        return []
+    says = "a log has no gradients, shapes or layers: it puts the right cause first in"
+    says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
+    return [Entry("LIMITS", says, tone=Tone.QUIET)]
+
+
+def _next(run: Run, top: Suspect, label: str = "prove it") -> list[Block]:
+    """The one command to type next."""
+    program = program_of(run)
+    if not program:
+        return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
+    if not any(one.change for one in top.cause.fixes):
+        return [Command("next", f"traindx explain {top.cause.slug}")]
+    recorded = pace(run)
+    seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else math.nan
+    note = f"about {duration(seconds)}; writes the patch" if seconds > 0 else "writes the patch"
+    return [Command(label, f"traindx treat {program}", note)]
+
+
+def program_of(run: Run) -> str:
+    """The words of the program that was recorded; empty for a log."""
+    script = run.facts.get(f.SCRIPT)
+    if not is_recording(run) or not isinstance(script, str) or not script:
         return ""
-    first = reason.evidence[0]
-    return " ".join(word for word in (printable(first.layer, 24), place(first)) if word)
+    return f"{shlex.quote(script)} {run.facts.get(f.PROGRAM_ARGUMENTS, '')}".strip()
 
 
-def answer(asked: SignResult) -> str:
-    """Yes, no or cannot tell."""
-    if asked.cannot_tell:
-        return "cannot tell"
-    return "yes" if asked.finding else "no"
+def _line(fix: Fix | None, top: Suspect) -> str:
+    """The line to change; where no fix names one, the line that shows it."""
+    return (fix.at if fix else "") or top.place
 
 
-def remark(asked: SignResult) -> str:
-    """What stands beside an answer: the finding, or why it cannot be told."""
-    if asked.finding:
-        return asked.finding.says
-    return asked.answer.value if isinstance(asked.answer, CannotTell) else ""
-
-
-def questions(diagnosis: Diagnosis) -> list[SignResult]:
-    """Every question, those answered with yes first and those nobody could answer last."""
-    return sorted(diagnosis.asked, key=lambda asked: _ANSWERS.index(answer(asked)))
-
-
-def tally(diagnosis: Diagnosis) -> str:
-    """How many questions were asked and how they were answered."""
-    answers = [answer(asked) for asked in diagnosis.asked]
-    counts = ", ".join(f"{answers.count(kind)} {kind}" for kind in _ANSWERS)
-    return f"{len(answers)} questions: {counts}"
-
-
-def told_apart(cause: Cause, rival: Suspect) -> str:
-    """What would separate a rival from a cause, which nobody has looked at; else what speaks of the rival."""
-    # A page tells what the other cause shows, so read from the rival's page it is what the rival does not.
-    for one, other, shows in ((cause, rival.cause, "would show"), (rival.cause, cause, "would not show")):
-        for named in one.rivals:
-            if named.slug == other.slug:
-                return f"{shows}: {_elsewhere(named.told_apart_by)}"
-    return speaking(rival)
-
-
-def _elsewhere(told_apart_by: str) -> str:
-    """An observation without what its page says of its own cause: "here" would be read as this run."""
-    return told_apart_by.partition("; here ")[0].removesuffix(".")
-
-
-def considered(diagnosis: Diagnosis, suspect: Suspect) -> str:
-    """What is said of a suspect beside the verdict: what separates it from the first, or what it is."""
-    if diagnosis.verdict is Verdict.SICK:
-        return told_apart(diagnosis.suspects[0].cause, suspect)
-    return speaking(suspect) if diagnosis.verdict is Verdict.HEALTHY else suspect.cause.title
-
-
-def speaking(suspect: Suspect) -> str:
-    """What speaks most against a suspect, else most for it."""
-    contrary = _contrary(suspect)
-    if contrary:
-        return f"against it speaks: {contrary.says}" if contrary.seen else contrary.says
-    seen = [reason for reason in suspect.reasons if reason.seen and reason.points > 0]
-    if seen:
-        return f"for it speaks: {max(seen, key=lambda reason: reason.points).says}"
-    return "nothing was seen of it"
-
-
-def against(suspect: Suspect) -> str:
-    """What speaks most against a suspect; empty where nothing does."""
-    contrary = _contrary(suspect)
-    return contrary.says if contrary else ""
-
-
-def _contrary(suspect: Suspect) -> Reason | None:
-    """The reason with the fewest points, if below 0; the prior is none."""
-    spoken = [reason for reason in suspect.reasons if reason.sign and reason.points < 0]
-    return min(spoken, key=lambda reason: reason.points, default=None)
-
-
-def ruled_out(diagnosis: Diagnosis) -> list[Suspect]:
-    """The dropped causes that something in the log speaks against."""
-    return [suspect for suspect in diagnosis.ruled_out if against(suspect)]
-
-
-def not_judged(diagnosis: Diagnosis) -> str:
-    """How many causes were dropped without anything that speaks against them; empty if none was."""
-    refuted = ruled_out(diagnosis)
-    unknown = len(diagnosis.ruled_out) - len(refuted)
-    if not unknown:
-        return ""
-    noun, them = ("more cause" if refuted else "cause"), "it" if unknown == 1 else "them"
-    return f"{count(unknown, noun)}: the log says too little about {them}"
-
-
-def sentence(diagnosis: Diagnosis) -> str:
-    """The verdict's sentence without the name of the first suspect, which every report sets above it."""
-    says = diagnosis.says
-    if diagnosis.suspects:
-        says = says.removeprefix(f"{diagnosis.suspects[0].cause.title}: ")
-    return f"{says[:1].upper()}{says[1:]}".removesuffix(".") + "."
-
-
-def missing(diagnosis: Diagnosis) -> list[str]:
-    """What was not recorded and what it would tell, in as few sentences as possible."""
-    about: dict[str, list[str]] = {}
-    for one in diagnosis.not_recorded:
-        called = "layers, batches and code (traindx run records them)"
-        about.setdefault(one.would_tell, []).append(called if one.quantity == INSIDE else one.quantity)
-    return [f"{', '.join(quantities)}: would tell about {what}" for what, quantities in about.items()]
-
-
-def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:
-    """The suspects that the log alone cannot tell apart; none where the first stands alone."""
-    if diagnosis.next_experiment is None or not diagnosis.next_experiment.against:
-        return ()
-    slugs = {cause.slug for cause in diagnosis.next_experiment.against}
-    slugs.add(diagnosis.next_experiment.tests.slug)
-    found = tuple(suspect for suspect in diagnosis.suspects if suspect.cause.slug in slugs)
-    return found if len(found) > 1 else ()
-
-
-def noticed(diagnosis: Diagnosis) -> list[str]:
-    """The findings that are not merely normal, the worst first."""
-    bad = [asked for asked in diagnosis.findings if asked.sign.severity is not Severity.INFO]
-    bad.sort(key=lambda asked: -asked.sign.severity.rank)
-    return [asked.finding.says for asked in bad if asked.finding]
-
-
-def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[SignResult]:
-    """The findings that are not among some reasons, the worst first."""
-    # Points that are printed as nothing are not printed.
-    pairs = zip(reasons, points(reasons), strict=True)
-    mentioned = {reason.sign for reason, shown in pairs if shown != "+0.0"}
-    rest = [asked for asked in diagnosis.findings if asked.sign not in mentioned]
-    return sorted(rest, key=lambda asked: -asked.sign.severity.rank)
-
-
-def outcome(diagnosis: Diagnosis) -> str:
-    """What a table of runs says beside the verdict: the first suspect, or why nothing can be said."""
-    if diagnosis.verdict is Verdict.SICK and diagnosis.suspects:
-        return diagnosis.suspects[0].cause.title
-    return diagnosis.says if diagnosis.verdict is Verdict.INCONCLUSIVE else ""
-
-
-def blame(diagnosis: Diagnosis) -> str:
-    """The probability that the first suspect is the cause; empty where none is accused."""
-    accused = diagnosis.verdict is Verdict.SICK and diagnosis.suspects
-    return percent(diagnosis.suspects[0].confidence) if accused else ""
-
-
-def sureness(diagnosis: Diagnosis) -> str:
-    """The probability of the verdict: of sickness, or of health; empty if nothing can be said."""
-    return "" if diagnosis.verdict is Verdict.INCONCLUSIVE else percent(diagnosis.confidence)
-
-
-def judged(diagnosis: Diagnosis) -> bool:
-    """Whether there was enough to judge health by: if not, its probability is only what was assumed."""
-    if diagnosis.verdict is not Verdict.INCONCLUSIVE:
-        return True
-    answers = {asked.sign.slug: answer(asked) for asked in diagnosis.asked}
-    return answers.get("too_short") != "yes" and answers.get("loss_falls") in ("yes", "no")
-
-
-def unsettled(suspect: Suspect) -> bool:
-    """Whether the first suspect is more likely not the cause: to be tested before it is treated."""
-    return suspect.confidence < 0.5
+def _sentences(clauses: Sequence[str]) -> str:
+    """Clauses as sentences, each once."""
+    return " ".join(f"{capitalized(one)}." for one in dict.fromkeys(filter(None, clauses)))

@@ -27,10 +27,10 @@ FIGURES: dict[Quantity, str] = {
     ACTIVATION_ZERO_SHARE: "zero",
     DEAD_UNIT_SHARE: "dead",
     SATURATED_SHARE: "saturated",
-    NONFINITE_SHARE: "not finite",
+    NONFINITE_SHARE: "NaN/inf",
 }
 """What is shown of each layer, and what it is called above a column."""
-_TOLD = "norms of gradient and weight, update over weight, shares of outputs"
+_TOLD = "gradient norm, weight norm, update/weight ratio, shares of outputs"
 SHARES = frozenset({ACTIVATION_ZERO_SHARE, DEAD_UNIT_SHARE, SATURATED_SHARE, NONFINITE_SHARE})
 _OUTPUTS = (ACTIVATION_MEAN, ACTIVATION_STD, *SHARES)
 _SIZES = (GRADIENT_NORM, WEIGHT_NORM, UPDATE_RATIO)
@@ -60,7 +60,7 @@ class Anatomy:
     def told(self) -> str:
         """What the figures are and when they were taken."""
         when = "" if self.step is None else f" at step {step(self.step)}"
-        finite = ", the last look with finite gradients" if self.is_before_failure else ""
+        finite = ", the last sample with finite gradients" if self.is_before_failure else ""
         return f"layers{when}{finite}: {_TOLD}"
 
     @property
@@ -135,7 +135,7 @@ def figure(row: Row, quantity: Quantity) -> str:
     value = row.figures.get(quantity)
     if value is None:
         return ""
-    return f"{100 * value:.0f} %" if quantity in SHARES else f"{value:.2g}"
+    return f"{value:.0%}" if quantity in SHARES else f"{value:.2g}"
 
 
 def shape(row: Row) -> str:

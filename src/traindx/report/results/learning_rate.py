@@ -1,27 +1,87 @@
-"""What a search for a learning rate found, in the words that every output uses."""
+"""A search for a learning rate as a page: the recommendation, the line to change, and the trials."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+import numpy as np
 
 from traindx.exams.learning_rate.types import FoundRate, RateTrial
-from traindx.format import count, number
+from traindx.exams.preflight.types import Checklist
+from traindx.finding import Finding
+from traindx.format import count, duration, multiple, number, percentage
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Command,
+    Diff,
+    Entry,
+    Gap,
+    Header,
+    Headline,
+    Page,
+    Paragraph,
+    Picture,
+    Plot,
+    Section,
+    Table,
+    Tone,
+    table,
+)
+from traindx.report.fix import changed_lines, nearby
+from traindx.report.results import preflight
+from traindx.report.results.problems import fix_of
+
+TYPE_CHECKING = False  # as typing has it: the program of a search loads libcst
+if TYPE_CHECKING:
+    from traindx.exams.learning_rate.program import ProgramRate
 
 _ALIKE = 0.95
-_WITHIN = "of the rates tried, these end within 5 % of the best fall"
-_SAFER = "the best one stands close to where it breaks, and the suggested one keeps away from there"
-_CURRENT, _SUGGESTED, _LOWEST, _RAN_AWAY = "current", "suggested", "ends lowest", "ran away"
+_DIFF_LINES = 6
 
 
-@dataclass(frozen=True)
-class Row:
-    """One trial as a line of a table."""
+def page(program: "ProgramRate", picture: bytes | None = None) -> Page:
+    """The learning rate to set, as a diff if the line is known, and the trials."""
+    found = program.found
+    screen: tuple[Block, ...] = (
+        Header(f"lr-find {program.title}", (count(found.steps, "step"), duration(program.seconds))),
+        Gap(),
+        _headline(found),
+        Paragraph(found.why),
+        Gap(),
+        *_change(program),
+        Gap(),
+        *_plot(found),
+        *_trials(found),
+        *([Entry("USABLE", usable)] if (usable := usable_line(found)) else []),
+        *_proof(program),
+    )
+    drawn = (
+        (Section("Picture", (Picture("range test and trials", picture),), is_open=True),) if picture else ()
+    )
+    return Page(f"{program.title}: {verdict(found)} · traindx", screen, (*drawn, *_sections(program)))
 
-    rate: str
-    end: str
-    fall: str
-    """Of the fall of the best trial."""
-    remark: str
-    is_suggested: bool
+
+def refusal(checklist: Checklist, bug: Finding, typed: str) -> Page:
+    """Why a program is not tuned: a bug that no learning rate fixes; `typed` is the program."""
+    screen: tuple[Block, ...] = (
+        Header(f"lr-find {checklist.title}", (duration(checklist.seconds),)),
+        Gap(),
+        Headline("NOT TUNED", f"preflight failed: {bug.says}", bug.location),
+        Paragraph("No learning rate fixes this. Fix the bug first."),
+        Gap(),
+        *fix_of(bug, checklist.run),
+        Gap(),
+        Command("next", f"traindx treat {typed}", "--force tunes anyway"),
+    )
+    return Page(f"{checklist.title}: not tuned · traindx", screen, preflight.sections(checklist))
+
+
+def summary(program: "ProgramRate") -> str:
+    """One line: the recommendation and the line to change."""
+    told = _headline(program.found)
+    at = f" · {program.patch.says}" if program.patch else ""
+    return f"{told.word} {told.title}{at}"
 
 
 def verdict(found: FoundRate) -> str:
@@ -33,101 +93,138 @@ def verdict(found: FoundRate) -> str:
     return f"set the learning rate to {number(found.suggested)}, from {number(found.current)}"
 
 
-def rows(found: FoundRate) -> list[Row]:
-    """The trials, the lowest rate first."""
+def _headline(found: FoundRate) -> Headline:
+    if found.suggested is None:
+        return Headline("NOT TUNED", "no learning rate to suggest", tone=Tone.DOUBT)
+    if found.suggested == found.current:
+        return Headline("KEEP", f"lr={number(found.current)}", tone=Tone.GOOD)
+    factor = found.suggested / found.current
+    change = f"{multiple(factor)} higher" if factor > 1 else f"{multiple(1 / factor)} lower"
+    return Headline(
+        "SET", f"lr={number(found.suggested)}", f"now {number(found.current)}, {change}", Tone.GOOD
+    )
+
+
+def _change(program: "ProgramRate") -> list[Block]:
+    """The user's own line with the new learning rate, or why it is not written."""
+    if program.patch is None:
+        return [Entry("NO PATCH", program.no_patch)] if program.no_patch else []
+    line, lines = changed_lines(program.patch.before, program.patch.after)
+    return [Entry("CHANGE", f"{nearby(program.patch.path)}:{line}"), Diff(lines[:_DIFF_LINES])]
+
+
+def change_line(program: "ProgramRate") -> str:
+    """What is edited and where, or why nothing is; empty if there is nothing to change."""
+    if program.patch is not None:
+        return program.patch.says
+    return f"no source patch: {program.no_patch}" if program.no_patch else ""
+
+
+def _plot(found: FoundRate) -> list[Block]:
+    ends = [one for one in found.trials if math.isfinite(one.loss)]
     return [
-        Row(number(one.rate), _end(one), _fall(found, one), _remark(found, one), one.rate == found.suggested)
-        for one in found.trials
+        Plot(
+            across="lr",
+            line="range test",
+            points="trials" if ends else "",
+            line_at=np.array(found.curve.rates),
+            line_values=np.array(found.curve.losses),
+            points_at=np.array([one.rate for one in ends]),
+            points_values=np.array([one.loss for one in ends]),
+            mark=found.suggested,
+        )
     ]
 
 
-def _end(one: RateTrial) -> str:
-    return number(one.loss) if math.isfinite(one.loss) else "-"
+def _trials(found: FoundRate) -> tuple[Table, ...]:
+    if not found.trials:
+        return ()
+    steps = max(len(one.course.losses) for one in found.trials)
+    titles = f"lr>, {found.measure} after {count(steps, 'step')}>, share of the best drop>,"
+    return (table(titles, [_trial(found, one) for one in found.trials]),)
 
 
-def _fall(found: FoundRate, one: RateTrial) -> str:
+def _trial(found: FoundRate, one: RateTrial) -> Sequence[Cell]:
     share = found.share(one)
-    return "-" if share is None else f"{100 * share:.0f} %"
+    said = {
+        "current": one.rate == found.current,
+        "suggested": one.rate == found.suggested,
+        "diverged": one.ran_away,
+    }
+    tone = Tone.GOOD if one.rate == found.suggested else Tone.PLAIN
+    texts = (
+        number(one.rate),
+        number(one.loss) if math.isfinite(one.loss) else "-",
+        "-" if share is None else percentage(max(0.0, share)),
+        ", ".join(word for word, is_so in said.items() if is_so),
+    )
+    return [Cell(text, tone) for text in texts]
 
 
-def _remark(found: FoundRate, one: RateTrial) -> str:
-    said = [
-        (one.rate == found.current, _CURRENT),
-        (one.rate == found.suggested, _SUGGESTED),
-        (one is found.best, _LOWEST),
-        (one.ran_away, _RAN_AWAY),
-    ]
-    return ", ".join(word for is_so, word in said if is_so)
-
-
-def heading(found: FoundRate) -> str:
-    """What the table of trials shows."""
-    steps = max((len(one.course.losses) for one in found.trials), default=0)
-    return f"{found.measure} after {count(steps, 'step')}, from {number(found.begins)}"
+def _proof(program: "ProgramRate") -> list[Block]:
+    """The command that tries the suggestion in whole runs and over several seeds."""
+    found = program.found
+    if found.suggested is None or found.suggested == found.current:
+        return []
+    change = f"optimizer.lr {found.suggested:g}"
+    return [Command("prove it", f'traindx treat --only "{change}" {program.typed}')]
 
 
 def usable_line(found: FoundRate) -> str:
-    """The rates that are about as good; empty where none is suggested."""
+    """The learning rates that are about as good; empty if none is suggested."""
     if found.usable is None:
         return ""
     low, high = map(number, found.usable)
     if low == high:
-        return f"{low} alone: rates three times lower and higher end more than 5 % of the fall above it"
+        return f"only {low}: a third of it and 3x of it are more than 5% worse"
     chosen = found.at(found.suggested)
     share = None if chosen is None else found.share(chosen)
     is_alike = share is None or share >= _ALIKE
-    return f"{low} to {high}: {_WITHIN if is_alike else _SAFER}"
+    return f"{low} to {high}" + (
+        ": within 5% of the best drop" if is_alike else "; the best one is too close to divergence"
+    )
 
 
-def current_line(found: FoundRate) -> str:
-    """How the current rate stands against what was found."""
+def _sections(program: "ProgramRate") -> tuple[Section, ...]:
+    found = program.found
+    lines = [
+        f"starting loss {number(found.begins)}",
+        _current(found),
+        _limit(found),
+        _cost(found, program.seconds),
+        *found.notes,
+    ]
+    return (Section("Details", (Bullets(tuple(filter(None, lines))),)),)
+
+
+def _current(found: FoundRate) -> str:
+    """How the current learning rate compares with what was found."""
     now, usable = found.at(found.current), found.usable
     if usable is None or now is None:
         return ""
     share = found.share(now)
-    fell = (
-        "it ran away"
-        if now.ran_away or share is None
-        else f"it falls by {100 * max(0.0, share):.0f} % of what the best falls by"
-    )
+    is_bad = now.ran_away or share is None
+    fell = "it diverges" if is_bad else f"{percentage(max(0.0, share or 0.0))} of the best drop"
     low, high = usable
+    where = "in"
     if found.current < low:
-        return f"{number(found.current)}, {_times(low / found.current)} below the usable rates: {fell}"
-    if found.current > high:
-        return f"{number(found.current)}, {_times(found.current / high)} above the usable rates: {fell}"
-    return f"{number(found.current)} is among the usable rates: {fell}"
+        where = f"{multiple(low / found.current)} below"
+    elif found.current > high:
+        where = f"{multiple(found.current / high)} above"
+    return f"current lr {number(found.current)} is {where} the usable range: {fell}"
 
 
-def _times(ratio: float) -> str:
-    return f"{number(float(f'{ratio:.2g}'))} times"
-
-
-def limit_line(found: FoundRate) -> str:
-    """From which rate on the loss runs away."""
+def _limit(found: FoundRate) -> str:
+    """From which learning rate on the loss diverges."""
     if found.diverges is None:
         top = max(found.curve.rates, default=0.0)
-        return f"at no rate up to {number(float(f'{top:.2g}'))}" if found.trials else ""
-    return f"from about {number(float(f'{found.diverges:.2g}'))} on"
+        return f"no divergence up to lr {number(float(f'{top:.2g}'))}" if found.trials else ""
+    return f"diverges from about lr {number(float(f'{found.diverges:.2g}'))}"
 
 
-def cost_line(found: FoundRate, seconds: float | None = None) -> str:
-    """What it took."""
+def _cost(found: FoundRate, seconds: float) -> str:
     parts = f"{len(found.curve.losses)} in the range test"
     if found.trials:
         lengths = max(len(one.course.losses) for one in found.trials)
         parts += f", {count(len(found.trials), 'trial')} of {lengths}"
-    took = "" if seconds is None else f", {seconds:.0f} s"
-    return f"{count(found.steps, 'step')} ({parts}){took}"
-
-
-def in_short(found: FoundRate, seconds: float, change: str) -> list[tuple[str, str]]:
-    """What a page says below the trials, each line with its name."""
-    told = [
-        ("Usable", usable_line(found)),
-        ("Current", current_line(found)),
-        ("Runs away", limit_line(found)),
-        ("Change", change),
-        ("Cost", cost_line(found, seconds)),
-        *(("Note", note) for note in found.notes),
-    ]
-    return [(name, line) for name, line in told if line]
+    return f"{count(found.steps, 'step')} ({parts}) in {duration(seconds)}"

@@ -8,11 +8,12 @@ import numpy as np
 
 from traindx import facts as f
 from traindx.comparison.types import Comparison
+from traindx.curves.curve import curve_of
 from traindx.curves.facts import is_recording
 from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
-from traindx.curves.timing import Pace, times
-from traindx.format import count, duration, listed, number, printable, step
+from traindx.curves.timing import Pace, pace, times
+from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Axis, Event, EventKind, Fact, Parameter, Run, Series
 
@@ -27,16 +28,18 @@ _RAW = ("cross_entropy", "binary_cross_entropy_with_logits")
 _SQUASHED = ("softmax", "sigmoid", "relu")
 _SELDOM = 0.1
 """The share of looked-at batches from which on a habit is more than one odd batch."""
-_ASIDE = "the training is not touched by it"
+_ASIDE = "your run is not affected"
 _ENOUGH = 6
+_DEAR = 0.025
+"""Share of the time from which on the cost of recording is worth a word: above the default budget."""
 
 
 def title(run: Run) -> str:
-    """What heads a report: the program and the folder of its recording, or the name of the run."""
+    """What heads a report: the program that was recorded, or the name of the run."""
     script = run.facts.get(f.SCRIPT)
     if not is_recording(run) or not isinstance(script, str) or not script:
         return run.name
-    return f"{PurePath(script).name} ({PurePath(run.name).name})"
+    return PurePath(script).name
 
 
 def told(pace: Pace) -> str:
@@ -46,13 +49,13 @@ def told(pace: Pace) -> str:
 
 
 def _percent(share: float) -> str:
-    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+    return "<0.1%" if share < 0.001 else f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
 
 
 def told_times(run: Run) -> str:
     """Where the time of a step goes, in one sentence; empty where it is not known."""
     found = times(run)
-    parts = ", ".join(f"{one.called} {100 * one.share:.0f} %" for one in found)
+    parts = ", ".join(f"{one.called} {one.share:.0%}" for one in found)
     whole = duration(sum(one.seconds for one in found))
     return f"a step takes {whole} (median): {parts}" if found else ""
 
@@ -63,8 +66,8 @@ def idle(run: Run, most: int = _ENOUGH) -> list[str]:
     model = [layer for layer in run.model if layer not in strays]
     found = {
         "frozen (requires_grad is off)": [one for one in model if not one.trainable],
-        "in no optimizer": [one for one in model if one.trainable and not one.optimized],
-        "without a gradient other than zero": [
+        "not in any optimizer": [one for one in model if one.trainable and not one.optimized],
+        "with a zero gradient": [
             one for one in model if one.trainable and one.optimized and not one.gradient
         ],
         "in the optimizer but not in the model (stale)": strays,
@@ -81,26 +84,29 @@ def unusual(run: Run) -> list[str]:
     found = []
     shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
     if shapes:
-        found.append(f"prediction and target differ in shape, and the loss stretches them: {shapes}")
+        found.append(f"the loss broadcasts prediction against target: {shapes}")
     if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
-        found.append(f"the output of a {given} enters {run.facts[f.LOSS_FUNCTION]}, which expects raw scores")
+        found.append(f"{given} output goes into {run.facts[f.LOSS_FUNCTION]}, which expects logits")
     kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
     if kept > _SELDOM:
-        found.append(f"gradients of the step before are not cleared, in {_percent(kept)} of steps looked at")
+        found.append(f"gradients are not cleared before {_percent(kept)} of the sampled steps")
     return found + _modes(run)
 
 
 def _modes(run: Run) -> list[str]:
     """Train and eval mode where they make a difference, and gradients where nobody needs them."""
-    layers = [run.facts.get(fact) for fact in (f.DROPOUT_LAYERS, f.NORMALISATION_LAYERS)]
+    layers = [run.facts.get(fact) for fact in (f.DROPOUT_LAYERS, f.NORMALIZATION_LAYERS)]
     wrong = {
-        f.TRAINED_IN_EVAL_MODE: "the model is in eval mode while it trains",
-        f.VALIDATED_IN_TRAIN_MODE: "the model is in train mode while it is validated",
+        f.TRAINED_IN_EVAL_MODE: "the model trains in eval mode",
+        f.VALIDATED_IN_TRAIN_MODE: "validation runs in train mode",
     }
     told = wrong if layers != [0, 0] else {}
-    told = {**told, f.VALIDATED_WITH_GRADIENT: "validation builds graphs for gradients, which cost memory"}
+    told = {
+        **told,
+        f.VALIDATED_WITH_GRADIENT: "validation builds autograd graphs (no torch.no_grad), which cost memory",
+    }
     return [
-        f"{says}, in {_percent(share)} of batches looked at"
+        f"{says}, in {_percent(share)} of sampled batches"
         for fact, says in told.items()
         if (share := _share(run, fact, 0.0)) > _SELDOM
     ]
@@ -130,7 +136,7 @@ def incidents(run: Run) -> list[str]:
     torn = [event for event in run.events if event.kind is EventKind.TORN]
     aside = [event for event in run.events if event.kind is EventKind.STEPPED_ASIDE]
     return [
-        *(f"first value that is not finite: {told_event(event)}" for event in first),
+        *(f"first NaN or infinity: {told_event(event)}" for event in first),
         *(f"{event.kind.value}: {told_event(event)}" for event in ends),
         *(event.says for event in torn),
         *([_aside(aside)] if aside else []),
@@ -151,7 +157,7 @@ def told_event(event: Event) -> str:
 
 def _aside(events: list[Event]) -> str:
     more = f" and {count(len(events) - 1, 'fault')} more" if len(events) > 1 else ""
-    return f"a part of the recorder stepped aside, {_ASIDE}: {told_event(events[0])}{more}"
+    return f"part of the recorder was switched off ({_ASIDE}): {told_event(events[0])}{more}"
 
 
 def main_series(run: Run) -> tuple[Series, ...]:
@@ -175,7 +181,7 @@ def span(series: Series) -> str:
 
 def extent(run: Run) -> str:
     """From where to where the longest series of a run goes."""
-    return span(max(run.series, key=len)) if run.series else "no quantity recognised"
+    return span(max(run.series, key=len)) if run.series else "no quantity recognized"
 
 
 def share_at(run: Run, axis: Axis, position: float) -> float | None:
@@ -194,7 +200,7 @@ def speed(comparison: Comparison) -> str:
     reached = [entry for entry in comparison.entries if entry.reached_at is not None]
     reached.sort(key=lambda entry: entry.reached_at or 0.0)
     never = len(comparison.entries) - len(reached)
-    rest = f"{count(never, 'run')} never {'does' if never == 1 else 'do'}" if never else ""
+    rest = f"{count(never, 'run')} never reached it" if never else ""
     target = f"{comparison.measure.slug} {number(comparison.target)}"
     if not reached or reached[0].reached_at is None:
         return f"no run reaches {target}"
@@ -209,8 +215,44 @@ def speed(comparison: Comparison) -> str:
     )
 
 
-def shared_folder(runs: Sequence[Run]) -> str:
-    """The folder below which all runs lie, with its slash; empty for one run, or where they share none."""
-    levels = zip(*(run.name.split("/")[:-1] for run in runs), strict=False)
+def shared_folder(names: Sequence[str]) -> str:
+    """The folder below which all runs are, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(name.split("/")[:-1] for name in names), strict=False)
     shared = takewhile(lambda level: len(set(level)) == 1, levels)
-    return "".join(f"{level[0]}/" for level in shared) if len(runs) > 1 else ""
+    return "".join(f"{level[0]}/" for level in shared) if len(names) > 1 else ""
+
+
+def header_notes(run: Run) -> tuple[str, ...]:
+    """How far it goes; of a recording how long it took, and what recording cost where that was too much."""
+    recorded = pace(run)
+    if recorded is None:
+        curves = main_series(run)
+        return (listed(list(run.formats), 2), span(curves[0]) if curves else extent(run))
+    steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
+    notes = [f"{steps} in {duration(recorded.seconds)}"]
+    if recorded.cost is not None and recorded.cost > _DEAR:
+        notes.append(f"recording cost {_percent(recorded.cost)}")
+    return tuple(notes)
+
+
+def crashes(run: Run) -> list[str]:
+    """The exception that ended a recorded program: "IndexError: ... (step 12)", with its exit code."""
+    events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_recording(run) else []
+    code = run.facts.get(f.EXIT_CODE)
+    ended = f", exit code {code}" if isinstance(code, int) and code else ""
+    return [f"{told_event(event)}{ended}" for event in events[-1:]]
+
+
+def outcome(run: Run) -> str:
+    """What became of the curves a run is judged by: "train loss 2.28 -> 0.048, val loss 1.68 -> 0.075"."""
+    return ", ".join(_from_to(series) for series in main_series(run) if len(series))
+
+
+def _from_to(series: Series) -> str:
+    name = series.quantity.slug.replace("_", " ")
+    bad = series.first_bad_step
+    if bad is not None and not np.isfinite(series.values[-1]):
+        return f"{name} is NaN from {series.axis.value} {step(bad)}"
+    curve = curve_of(series)
+    first, last = pair(curve.shown(curve.start), curve.shown(curve.end))
+    return f"{name} {first} -> {last}"

@@ -69,7 +69,7 @@ def _in_percent(trial: Trial) -> str:
     """The gain with its interval; what falls with a minus, as differences have it."""
     sign = 1 if trial.measure.is_better_higher else -1
     ends = ", ".join(signed(end) for end in sorted(100 * sign * end for end in trial.gain_interval or ()))
-    return f"{signed(100 * sign * (trial.gain or 0.0))} % [{ends}]"
+    return f"{signed(100 * sign * (trial.gain or 0.0))}% [{ends}]"
 
 
 def _is_lopsided(trial: Trial) -> bool:
@@ -117,8 +117,8 @@ def metric_line(treatment: Treatment) -> str:
     best = treatment.best
     if best is None or best.metrics is None:
         return ""
-    control, treated = (f"{100 * share:.1f} %" for share in best.metrics)
-    return f"{control} right answers without it, {treated} with it"
+    control, treated = (f"{share:.1%}" for share in best.metrics)
+    return f"accuracy {control} -> {treated}"
 
 
 def health_line(treatment: Treatment) -> str:
@@ -127,7 +127,7 @@ def health_line(treatment: Treatment) -> str:
     if best is None or best.healthy_after is None:
         return ""
     word = "healthy" if best.healthy_after >= _EVEN else "not healthy yet"
-    return f"with the change the run is {word}, by its own diagnosis ({percent(best.healthy_after)} healthy)"
+    return f"re-diagnosed after the fix: {word} ({percent(best.healthy_after)} healthy)"
 
 
 def named(trial: Trial) -> str:
@@ -140,18 +140,17 @@ def named(trial: Trial) -> str:
 def _no_win(treatment: Treatment) -> str:
     trials = treatment.trials
     if not trials:
-        return "nothing was tried"
+        return "no fix was tried"
     hopeful = [one for one in trials if one.outcome is Outcome.INCONCLUSIVE and _is_hopeful(one)]
     if hopeful:
         first = max(hopeful, key=lambda one: _gain(one) or 0.0)
-        return f"{first.name} looked better ({first.says}), which is no proof"
+        return f"{first.name} looked better, not proven: {first.says}"
     judged = [one for one in trials if one.outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
     if judged:
-        changes = "the one change" if len(judged) == 1 else f"none of the {len(judged)} changes"
-        return f"{changes} that could be judged {'did not help' if len(judged) == 1 else 'helped'}"
+        return "the fix did not help" if len(judged) == 1 else f"none of {len(judged)} fixes helped"
     if all(one.treated.refused for trial in trials for one in trial.pairs):
-        return "no change could be applied to this program"
-    return f"{'the trial does' if len(trials) == 1 else f'the {len(trials)} trials do'} not tell"
+        return "no fix applies to this program"
+    return f"{count(len(trials), 'trial')}, not conclusive"
 
 
 def _is_hopeful(trial: Trial) -> bool:
@@ -189,19 +188,16 @@ def _planned(planned: Candidate) -> str:
 def belief_lines(beliefs: Beliefs) -> list[str]:
     """How the trials moved the belief in causes, the likeliest first."""
     ordered = sorted(beliefs, key=lambda one: -one[2])
-    return [
-        f"{slug}: {percent(before)} before the trials, {percent(after)} after"
-        for slug, before, after in ordered
-    ]
+    return [f"{slug}: {percent(before)} -> {percent(after)}" for slug, before, after in ordered]
 
 
 def patch_line(treatment: Treatment, place: str = "") -> str:
     """What the patch changes, where it is and whether it was run; empty where nothing was proven."""
     if not treatment.patch:
-        return "none: this change was not written as source" if treatment.best else ""
+        return "no source patch" if treatment.best else ""
     said = {
-        True: "verified: the patched program reproduced the effect",
-        False: "not verified: the patched program did not reproduce the effect",
+        True: "verified: the patched program reproduces the effect",
+        False: "not verified: the patched program does not reproduce the effect",
         None: "not verified: the patched program was not run",
     }[treatment.patch_verified]
     return " · ".join(part for part in (treatment.patch_says, place, said) if part)

@@ -109,11 +109,9 @@ class Driver:
             order = arm.request.order
             waited = now - arm.since
             if arm.begun is None and waited > order.waits:
-                self._give_up(
-                    one, f"the cluster had no room for it within {waited:.0f} s: {self._scarcity()}"
-                )
+                self._give_up(one, f"no free resources within {waited:.0f} s: {self._scarcity()}")
             elif arm.begun is not None and waited > (RETRIES + 1) * (order.seconds + _SLACK):
-                self._give_up(one, f"its node did not answer within {waited:.0f} s")
+                self._give_up(one, f"the node did not answer within {waited:.0f} s")
         if now - self._counted > _COUNTS:
             self._counted = now
             self._tell(Told(About.ROOM, room=self._room()))
@@ -149,7 +147,7 @@ class Driver:
         kinds = ("CPU", "GPU") if self._opening.gpus else ("CPU",)
         figures = " and ".join(f"{free.get(kind, 0):g} of {whole.get(kind, 0):g} {kind}s" for kind in kinds)
         gpus = f" and {self._opening.gpus:g} GPU" if self._opening.gpus else ""
-        return f"an arm takes {count(self._opening.cpus, 'CPU')}{gpus}, and {figures} are free"
+        return f"a trial run needs {count(self._opening.cpus, 'CPU')}{gpus}; {figures} are free"
 
     def _room(self) -> int:
         nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
@@ -182,10 +180,10 @@ def _says(ray: ModuleType, error: Exception) -> str:
     """What a person is told of a task that Ray gave up."""
     lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
     if isinstance(error, lost):
-        return f"its worker was lost {RETRIES + 1} times"
+        return f"the Ray worker was lost {RETRIES + 1} times"
     if isinstance(error, ray.exceptions.OutOfMemoryError):
-        return "its node had no memory left"
-    return f"Ray gave it up: {_last(error)}"
+        return "the node ran out of memory"
+    return f"the Ray task failed: {_last(error)}"
 
 
 def _last(error: BaseException) -> str:
@@ -233,23 +231,23 @@ def _refuse_silent(address: str) -> None:
     except OSError as error:
         why = error.strerror or "no answer"
         raise TraindxError(
-            f"--address {address}: no Ray cluster answers there ({why}); see that it runs (ray status), or"
-            " leave --address out for a Ray of this machine"
+            f"--address {address}: no Ray cluster answers ({why}); check it with ray status, or"
+            " omit --address to start Ray on this machine"
         ) from error
 
 
 def _why_not(address: str | None, error: Exception) -> str:
     if address is None:
-        return f"Ray could not be started on this machine: {_last(error)}"
+        return f"Ray did not start on this machine: {_last(error)}"
     chain: BaseException | None = error
     while chain is not None:
         if type(chain).__name__ == "AuthenticationError" or "InvalidAuthToken" in str(chain):
             return (
-                f"--address {address}: the cluster wants its token, and was given none or another; set"
-                " RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN_PATH to the file that has it"
+                f"--address {address}: missing or wrong auth token; set RAY_AUTH_MODE=token"
+                " and RAY_AUTH_TOKEN_PATH to the token file"
             )
         chain = chain.__cause__ or chain.__context__
-    return f"--address {address}: no Ray cluster could be reached: {_last(error)}"
+    return f"--address {address}: cannot connect to the Ray cluster: {_last(error)}"
 
 
 def _read(lines: "SimpleQueue[_Line]") -> None:

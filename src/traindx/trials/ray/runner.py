@@ -27,7 +27,7 @@ from traindx.trials.workspace import Workspace
 LOG = "ray.txt"
 """What Ray said, in the folder of the treatment; kept where something went wrong."""
 _MOST = 8
-"""Arms beside each other, however large the cluster is: a search asks for no more at a time."""
+"""Arms in parallel, however large the cluster is: a search asks for no more at a time."""
 _CONNECTS = 60.0
 """Seconds in which Ray has to be there."""
 _LEAVES = 15.0
@@ -51,21 +51,21 @@ class Cluster:
         """Refuse what no cluster can be asked."""
         is_share = 0 <= self.gpus_per_arm <= 1 or self.gpus_per_arm % 1 == 0
         if self.cpus_per_arm < 1 or not is_share or self.gpus_per_arm < 0:
-            asked = f"{self.cpus_per_arm} CPUs and {self.gpus_per_arm:g} GPUs for each arm"
-            raise TraindxError(f"{asked}: an arm takes at least one CPU, and whole GPUs or a part of one")
+            asked = f"{self.cpus_per_arm} CPUs and {self.gpus_per_arm:g} GPUs per trial run"
+            raise TraindxError(f"{asked}; expected at least 1 CPU, and whole GPUs or a fraction of one")
         if self.address is None:
             if self.cpus_per_arm > cores():
                 raise TraindxError(
-                    f"{self.cpus_per_arm} CPUs for each arm: this machine has {cores()}; ask for fewer, or"
-                    " name a cluster (--address)"
+                    f"{self.cpus_per_arm} CPUs per trial run, but this machine has {cores()}; request fewer,"
+                    " or use a cluster (--address)"
                 )
         elif self.address.startswith("ray://"):
             raise TraindxError(
-                f"--address {self.address}: is that of a Ray client; run traindx on a node of the cluster, as"
-                " ray job submit does, with --address auto"
+                f"--address {self.address}: Ray client addresses are not supported; run traindx on a node"
+                " (ray job submit) with --address auto"
             )
         elif self.address != "auto" and not _is_host_and_port(self.address):
-            raise TraindxError(f"--address {self.address}: is neither HOST:PORT nor auto")
+            raise TraindxError(f"--address {self.address}: expected HOST:PORT or auto")
 
 
 def _is_host_and_port(address: str) -> bool:
@@ -86,7 +86,7 @@ class RayRunner:
     def __init__(self, cluster: Cluster, workspace: Workspace, folder: Path, say: Progress) -> None:
         """Start or reach the cluster; raises with a sentence where that cannot be."""
         if find_spec("ray") is None:
-            raise TraindxError("--engine ray needs Ray: pip install 'traindx[ray]'")
+            raise TraindxError("--engine ray needs Ray: pip install 'ray>=2.60'")
         self._cluster, self._say, self._copies = cluster, say, workspace.copies
         self._log = folder / LOG
         self._word = secrets.token_hex(16)
@@ -97,7 +97,7 @@ class RayRunner:
         self._numbers, self._lock = numbers(1), Lock()
         self._waiting: dict[int, Future[Told]] = {}
         self._ready: Future[Told] = Future()
-        say(f"reaching Ray at {cluster.address}" if cluster.address else "starting Ray on this machine")
+        say(f"connecting to Ray at {cluster.address}" if cluster.address else "starting Ray on this machine")
         with self._log.open("wb") as log:
             self._driver = subprocess.Popen(
                 # Without the working directory among the places of modules: it may have a ray.py.
@@ -131,11 +131,11 @@ class RayRunner:
         try:
             told = self._ready.result(timeout=_CONNECTS)
         except TimeoutError:
-            self.lost = f"{where}: there was no Ray within {_CONNECTS:.0f} s; see {self._log}"
+            self.lost = f"{where}: no Ray within {_CONNECTS:.0f} s; see {self._log}"
             raise TraindxError(self.lost) from None
         if told.about is About.LOST:
             why = f" ({told.says})" if told.says else ""
-            raise TraindxError(f"{where}: Ray broke off before anything was run{why}; see {self._log}")
+            raise TraindxError(f"{where}: Ray stopped before the first trial run{why}; see {self._log}")
         if told.about is About.REFUSED:
             raise TraindxError(told.says)
 
@@ -151,7 +151,7 @@ class RayRunner:
         finally:
             shared.unlink(missing_ok=True)
         if told.about is About.LOST:
-            return ArmResult(order, None, 0.0, "the Ray cluster was lost before it ended")
+            return ArmResult(order, None, 0.0, "the Ray cluster was lost during the run")
         if told.about is About.FAILED:
             return ArmResult(order, None, 0.0, told.says)
         return done_from(replace(order, place=told.place), Ended(told.code, told.seconds))
@@ -167,10 +167,8 @@ class RayRunner:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was run again, and that the cluster was lost."""
-        were = "were lost with their workers" if self._again > 1 else "was lost with its worker"
-        again = f"{count(self._again, 'arm')} {were}, and run again"
-        rests = "what is said rests on the arms that had ended by then"
-        lost = f"{self.lost}: {rests}; Ray's own words are in {LOG}, beside the report"
+        again = f"{count(self._again, 'trial run')} repeated after a Ray worker was lost"
+        lost = f"{self.lost}: results use only the trial runs that had finished; see {LOG} next to the report"
         return (*([again] if self._again else []), *([lost] if self.lost else []))
 
     def close(self) -> None:

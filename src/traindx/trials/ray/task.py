@@ -99,7 +99,7 @@ def unpacked(content: bytes, into: Path) -> None:
             name = PurePosixPath(member.name)
             if not member.isreg() or name.is_absolute() or ".." in name.parts or not name.parts:
                 raise TraindxError(
-                    f'a node sent "{member.name}", which is no file of an arm; nothing was kept'
+                    f'a node sent "{member.name}", not a file of a trial run; nothing was kept'
                 )
         for member in members:
             target = into / member.name
@@ -127,7 +127,7 @@ def ran(
     elif _is_shared(order.folder, sent.word):
         place = sent.origin
     else:
-        why = "is too large to be sent, and this node does not see it; keep data outside of it"
+        why = "is too large to send and not visible on this node; keep data outside of it"
         return Returned(begun, refused=f"{begun.host}: the working directory {sent.origin} {why}")
     for name, content in order.replaced:
         (place / name).write_bytes(content)

@@ -63,7 +63,7 @@ class Told:
     """Of the arm."""
     says: str = ""
     room: int = 1
-    """Arms that the cluster can run beside each other."""
+    """Arms that the cluster can run in parallel."""
     code: int | None = None
     seconds: float = 0.0
     place: Path = field(default_factory=Path)

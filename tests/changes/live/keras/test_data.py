@@ -65,8 +65,8 @@ def test_arrays_are_shuffled(tmp_path: Path) -> None:
         train(batch_size=16, shuffle=True, steps=1)
     assert seen.weights == pytest.approx(train(batch_size=16, shuffle=True).weights)
     assert seen.weights != pytest.approx(train(batch_size=16).weights)
-    assert applied(tmp_path) == ["fit shuffles the data that it went through in order"]
-    assert "fit shuffles its data already" in refused(tmp_path)
+    assert applied(tmp_path) == ["fit now shuffles its data"]
+    assert "fit already shuffles its data" in refused(tmp_path)
 
 
 def test_batches_that_are_ready_made_stay(tmp_path: Path) -> None:
@@ -74,9 +74,7 @@ def test_batches_that_are_ready_made_stay(tmp_path: Path) -> None:
         with changed(tmp_path, text):
             compiled().fit(Batches(), verbose=0)
     assert applied(tmp_path) == []
-    assert {"fit is given its batches ready-made", "fit is given its batches in an order of their own"} <= {
-        *refused(tmp_path)
-    }
+    assert {"fit gets ready-made batches", "fit gets its batches in a fixed order"} <= {*refused(tmp_path)}
 
 
 def test_a_loader_of_torch_is_made_otherwise(tmp_path: Path) -> None:
@@ -93,8 +91,8 @@ def test_only_data_that_can_have_workers_get_them(tmp_path: Path) -> None:
         compiled().fit(data, verbose=0)
         train(steps=1)
     assert data.workers == 2
-    assert applied(tmp_path) == ["the data get 2 workers"]
-    assert refused(tmp_path) == ["fit is given no PyDataset, which alone can have workers"]
+    assert applied(tmp_path) == ["the dataset gets 2 workers"]
+    assert refused(tmp_path) == ["fit does not get a PyDataset; only those support workers"]
 
 
 def test_mixed_precision_is_switched_off(tmp_path: Path) -> None:

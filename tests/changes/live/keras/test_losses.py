@@ -49,7 +49,7 @@ def test_classes_are_weighed_and_the_loss_is_shown_without(loss: str, tmp_path: 
     wanted = train(made, loss=name, targets=targets, class_weight=weights)
     assert seen.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
     assert seen.losses[0] == pytest.approx(train(made, loss=name, targets=targets, steps=1).losses[0])
-    assert applied(tmp_path) == [f"{len(counts)} classes are weighed by their frequency"]
+    assert applied(tmp_path) == [f"{len(counts)} classes weighted by inverse frequency"]
 
 
 def test_a_loss_of_scores_is_weighed_once(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> Non
     assert seen.history["val_loss"] == pytest.approx(wanted.history["val_loss"])
     with changed(tmp_path, "loss.remove_softmax"):
         train(steps=1)
-    assert refused(tmp_path) == ["no softmax or sigmoid stands before a loss that applies it itself"]
+    assert refused(tmp_path) == ["no softmax or sigmoid before a loss on logits"]
 
 
 def test_the_mean_is_learned_from_and_the_sum_is_shown(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_mean_is_learned_from_and_the_sum_is_shown(tmp_path: Path) -> None:
     assert seen.losses == pytest.approx([len(ROWS) * one for one in plain.losses], rel=1e-4)
 
 
-def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
+def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
     wanted = 500 + 100 * ROWS[:, :1]
 
     def one() -> Sequential:
@@ -119,10 +119,10 @@ def test_targets_are_standardised_and_losses_stay_in_their_unit(tmp_path: Path) 
         seen = train(one, keras.optimizers.SGD(0.1), "mse", targets=wanted, steps=60)
         assert float(seen.model.predict(ROWS, verbose=0).mean()) == pytest.approx(wanted.mean(), rel=0.01)
         train(steps=1)
-    # The variance of the targets, not 1: the first answers are standardised ones, brought back.
+    # The variance of the targets, not 1: the first answers are standardized ones, brought back.
     assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
     assert seen.losses[-1] < 100
-    assert refused(tmp_path) == ["the model is no regression with one output"]
+    assert refused(tmp_path) == ["not a regression model with one output"]
 
 
 class Squares(keras.losses.Loss):

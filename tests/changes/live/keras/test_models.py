@@ -61,10 +61,10 @@ def test_hidden_activations_are_exchanged_and_the_last_stays(
     with changed(tmp_path, "activation.replace relu gelu"):
         seen = train(lambda: made("relu"), loss=LOGITS)
     assert seen.losses == pytest.approx(train(lambda: made("gelu"), loss=LOGITS).losses)
-    assert applied(tmp_path) == ["the activation relu of 1 layers becomes gelu"]
+    assert applied(tmp_path) == ["relu replaced by gelu in 1 layer"]
     with changed(tmp_path, "activation.replace saturating relu"):
         train(lambda: made("relu"), loss=LOGITS, steps=1)
-    assert refused(tmp_path) == ["no hidden layer has the activation saturating"]
+    assert refused(tmp_path) == ["no hidden layer has a saturating activation"]
 
 
 def test_an_activation_that_is_a_layer_of_its_own_is_exchanged(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_an_activation_is_put_between_layers(tmp_path: Path) -> None:
     with changed(tmp_path, "activation.insert relu"):
         seen = train(lambda: dense(activation=None))
         assert train().losses == pytest.approx(seen.losses)
-    assert refused(tmp_path) == ["no two layers with weights follow each other directly"]
+    assert refused(tmp_path) == ["no stacked layers without an activation"]
 
 
 def test_an_output_loses_its_activation_unless_the_loss_needs_it(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_an_output_loses_its_activation_unless_the_loss_needs_it(tmp_path: Path)
         seen = train(lambda: dense(last="relu"), loss=LOGITS)
         train(steps=1)
     assert seen.losses == pytest.approx(train(lambda: dense(last=None), loss=LOGITS).losses)
-    assert applied(tmp_path) == ["relu at the output is taken away"]
+    assert applied(tmp_path) == ["relu removed from the output"]
     assert "probabilities" in refused(tmp_path)[0]
 
 
@@ -103,7 +103,7 @@ def test_weights_are_drawn_anew_and_the_randomness_of_the_program_goes_on(kind: 
         seen = train(tiny)
     assert (torch.rand(1), np.random.random()) == expected
     assert seen.losses[-1] < plain.losses[-1]
-    assert applied(tmp_path) == [f"the weights of 2 layers are drawn anew ({kind})"]
+    assert applied(tmp_path) == [f"weights of 2 layers reinitialized ({kind})"]
 
 
 def test_dropout_is_set_or_added(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_dropout_is_set_or_added(tmp_path: Path) -> None:
     plain.compile(loss="sparse_categorical_crossentropy")
     assert added.losses != pytest.approx(train(steps=1).losses)
     assert added.history["val_loss"][0] == pytest.approx(plain.evaluate(ROWS, CLASSES, verbose=0))
-    assert applied(tmp_path) == ["dropout of 0.9 becomes 0", "dropout of 0.5 behind 1 activations"]
+    assert applied(tmp_path) == ["dropout 0.9 becomes 0", "dropout 0.5 after 1 activation"]
 
 
 def test_frozen_layers_learn(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_frozen_layers_learn(tmp_path: Path) -> None:
     with changed(tmp_path, "model.unfreeze"):
         seen = train(frozen)
     assert seen.losses == pytest.approx(train().losses)
-    assert applied(tmp_path) == ["2 frozen parameters learn"]
+    assert applied(tmp_path) == ["2 frozen parameters unfrozen"]
 
 
 def test_a_model_is_told_that_it_trains(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_model_is_told_that_it_trains(tmp_path: Path) -> None:
     assert torch.equal(model(rows), model(rows))
 
 
-def test_inputs_are_standardised_at_the_entrance_only(tmp_path: Path) -> None:
+def test_inputs_are_standardized_at_the_entrance_only(tmp_path: Path) -> None:
     far = 1000 + 50 * ROWS
     by_hand = (far - far.mean(0)) / far.std(0)
     for made in (dense, Written):
@@ -159,7 +159,7 @@ def test_inputs_are_standardised_at_the_entrance_only(tmp_path: Path) -> None:
         assert seen.losses == pytest.approx(train(made, loss=loss, rows=by_hand).losses, rel=1e-3)
 
 
-def test_pictures_are_standardised_by_their_channels(tmp_path: Path) -> None:
+def test_pictures_are_standardized_by_their_channels(tmp_path: Path) -> None:
     pictures = np.random.default_rng(1).integers(0, 255, (48, 5, 5, 2)).astype("uint8")
     by_hand = (pictures - pictures.mean((0, 1, 2))) / pictures.std((0, 1, 2))
 
@@ -175,7 +175,7 @@ def test_pictures_are_standardised_by_their_channels(tmp_path: Path) -> None:
     assert seen.losses == pytest.approx(wanted.losses, rel=1e-3)
 
 
-def test_of_several_inputs_each_is_standardised_that_holds_rows(tmp_path: Path) -> None:
+def test_of_several_inputs_each_is_standardized_that_holds_rows(tmp_path: Path) -> None:
     def mixed() -> Model:
         given = {"rows": layers.Input((4,), name="rows"), "words": layers.Input((5,), name="words")}
         read = layers.GlobalAveragePooling1D()(layers.Embedding(9, 4)(given["words"]))
@@ -203,7 +203,7 @@ def test_numbers_of_words_are_no_rows(tmp_path: Path) -> None:
     for text in ("inputs.standardize", "inputs.clip 5"):
         with changed(tmp_path, text):
             train(reading, rows=words, steps=1)
-    assert refused(tmp_path) == 2 * ["the model is not given rows of decimal numbers"]
+    assert refused(tmp_path) == 2 * ["the model inputs are not rows of floats"]
 
 
 def test_outliers_are_cut_and_holes_filled(tmp_path: Path) -> None:

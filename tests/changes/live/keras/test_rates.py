@@ -97,7 +97,7 @@ def test_a_rate_follows_a_loss_that_stands_still(tmp_path: Path) -> None:
     with changed(tmp_path, "schedule.reduce_on_plateau 10", steps=100):
         seen = train(optimizer=SGD(1e-9), steps=16)
         assert float(seen.model.optimizer.learning_rate) == pytest.approx(1e-9)
-    assert applied(tmp_path) == ["the loss stands still at step 14: the rate is divided by 10"]
+    assert applied(tmp_path) == ["loss plateau at step 14: learning rate divided by 10"]
 
 
 def test_half_precision_takes_the_same_rates(tmp_path: Path) -> None:

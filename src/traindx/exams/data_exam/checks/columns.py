@@ -1,57 +1,60 @@
-"""Columns that tell nothing, repeat another or give the answer away, and values far outside of the rest."""
+"""Columns that are constant, repeat another or leak the target, and values far outside of the rest."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, non_finite_inputs, train_val_leakage
 from traindx.exams.data_exam.data import UNKNOWN, Array, Kind, Labels, Task
-from traindx.exams.data_exam.look import MOST_ROWS, Look, named
+from traindx.exams.data_exam.look import MOST_ROWS, Look, named, rows_at
 from traindx.exams.data_exam.measures import FEWEST
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Row, Severity, problem
-from traindx.format import count, number, printable
+from traindx.format import count, listed, number, printable
 from traindx.run import Floats, Rows
 
 _SAME = 1 - 1e-9
 """Correlation from which a column is the target in another unit."""
 
 _FEWEST = 8
+_SHOWN = 3
 
 
-@check("features", "Are columns constant, repeated, or copies of the target?", 8)
-def features(look: Look) -> Outcome:
-    """A constant column breaks a division by its deviation; a copy of the target makes the task a sham."""
+@check("columns", "Constant, duplicate and leaking columns", 8)
+def columns(look: Look) -> Outcome:
+    """A constant column breaks a division by its std; a copy of the target makes the task trivial."""
     data = look.data
     if data.kind is not Kind.TABLE:
         same = bool((data.training.matrix == data.training.matrix[:1]).all())
         return _nothing() if same and data.training.looked > 1 else Outcome("rows differ")
     varies = look.usual.varies
     if data.training.looked < _FEWEST or not np.isfinite(data.training.matrix).any():
-        return unseen("too few rows with numbers to tell")
+        return unseen("too few numeric rows")
     if not varies.any():
         return _nothing()
     faults = _answers(look)
     constant = tuple(name for name, one in zip(data.features, varies, strict=True) if not one)
     if constant:
         many = len(constant) * 2 > len(data.features)
-        of = f"{count(len(constant), 'column')} of {len(data.features):,}"
-        says = f"{of} hold one value only: {named(constant)}"
-        todo = "Leave them out, or keep the division by their deviation from giving NaN"
+        of = f"{len(constant):,} of {count(len(data.features), 'column')}"
+        says = f"{of} {'is' if len(constant) == 1 else 'are'} constant: {named(constant)}"
+        todo = "Drop them, or clip the std before you divide by it"
         code = "std = train_x.std(axis=0).clip(min=1e-6)"
-        severity, columns = Severity.WARNING if many else Severity.INFO, constant[:50]
+        severity = Severity.WARNING if many else Severity.INFO
         cause = non_finite_inputs.CAUSE.slug
-        faults.append(problem(cause, severity, says, todo=todo, code=code, columns=columns))
+        faults.append(problem(cause, severity, says, todo=todo, code=code, columns=constant[:50]))
     twins = _twins(look)
     if twins:
-        says = f"{count(len(twins), 'column')} repeat another: {named(twins)}"
-        faults.append(problem("", Severity.INFO, says, todo="Leave the copies out", columns=twins[:50]))
-    return Outcome(f"{count(len(data.features), 'column')} vary, and none repeats another", tuple(faults))
+        says = f"{count(len(twins), 'column duplicates', 'columns duplicate')} another one: {named(twins)}"
+        faults.append(problem("", Severity.INFO, says, todo="Drop the duplicates", columns=twins[:50]))
+    return Outcome(f"{count(len(data.features), 'column')}, none constant or duplicate", tuple(faults))
 
 
 def _nothing() -> Outcome:
-    says = "every training row is the same"
-    todo = "Look at what the pipeline returns: it may read one row again and again"
+    says = "all training rows are identical"
+    todo = "Check what the pipeline returns; it may read the same row every time"
     return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo)
 
 
@@ -85,13 +88,13 @@ def _answers(look: Look) -> list[Finding]:
     if not found:
         return []
     names = tuple(data.features[place] for place in found)
-    says = f"the target can be read off {named(names)}: values and targets stand for each other, one for one"
-    todo = "Leave the column out: it will not be there when the model is used"
+    says = f"{named(names)} {'leaks' if len(names) == 1 else 'leak'} the target: values map to it one to one"
+    todo = "Drop it, unless it is known at prediction time"
     return [problem(train_val_leakage.CAUSE.slug, Severity.SERIOUS, says, todo=todo, columns=names)]
 
 
 def _maps(column: Array, labels: Labels) -> bool:
-    """Whether values and classes stand for each other, one for one."""
+    """Whether values and classes map to each other one to one."""
     values = np.unique(column[:200])
     if len(values) != len(np.unique(labels[:200])):
         return False
@@ -113,81 +116,118 @@ def _follows(column: Array, target: Array) -> bool:
 _FURTHER: Annotated[
     float, "times the distance to which the column's own tail reaches; bench/thresholds.md#exam-outliers"
 ] = 3.0
-_SECOND: Annotated[float, "share of a column from which wild values are a second population"] = 0.05
-_MARK = 3
-"""Times that a wild value must stand for a mark of missing values, and not for a slip."""
+_SECOND: Annotated[float, "share of a column from which outliers are a second population"] = 0.05
+_REPEATS = 3
+"""Times that an outlier must occur to be a sentinel for missing values, and not a slip."""
 
 _CLIP = """\
 low, high = np.quantile(train_x, [0.001, 0.999], axis=0)
 train_x, val_x = train_x.clip(low, high), val_x.clip(low, high)"""
 _MISSING = """\
-marks = np.isin(train_x, [{marks}])
-train_x = np.where(marks, np.nan, train_x)  # then fill as missing"""
+sentinel = np.isin(train_x, [{values}])
+train_x = np.where(sentinel, np.nan, train_x)  # then fill as missing"""
 
 
-@check(
-    "outliers",
-    "Do values lie far outside of the rest of their column?",
-    4,
-    clears=(input_outliers.CAUSE.slug,),
-)
-def outliers(look: Look) -> Outcome:
-    """A few wild values decide scale and gradient; tails that the column itself shows are not wild."""
-    data = look.data
-    if data.kind is not Kind.TABLE:
-        return unseen(f"the values of {data.kind.value} have no columns of their own")
-    if data.training.looked < FEWEST:
-        return unseen(f"fewer than {FEWEST} rows")
-    matrix = look.channels
+@dataclass(frozen=True, eq=False)
+class _Outliers:
+    """A column with values far outside of the rest."""
+
+    place: int
+    rows: Rows
+    sentinels: tuple[float, ...]
+    """The values among them that repeat."""
+
+
+@check("sentinel", "Sentinel values", 4, clears=(input_outliers.CAUSE.slug,))
+def sentinel(look: Look) -> Outcome:
+    """A number that stands for a missing value, such as -999, is learned as if it were measured."""
+    why = _no_columns(look)
+    if why:
+        return unseen(why)
+    repeats: list[str] = []
+    values: dict[str, None] = {}
+    columns: list[str] = []
     rows: list[Row] = []
-    guilty, marks, values = [], [], 0
-    furthest = 0.0
-    for place in np.flatnonzero(look.judged & look.usual.varies):
-        column = matrix[:, place]
-        wild = _wild_rows(column, look, int(place))
-        if not len(wild):
-            continue
-        name = data.features[place]
-        guilty.append(name)
-        values += len(wild)
-        rows += [
-            data.training.row(int(at), f"{printable(name, 40)} is {number(float(column[at]))}")
-            for at in wild[:MOST_ROWS]
-        ]
-        spread = float(look.usual.std[place]) or 1.0
-        furthest = max(furthest, float(np.abs(column[wild] - look.usual.median[place]).max()) / spread)
-        marks += _marks(column[wild])
-    if not guilty:
-        return Outcome("no value lies far outside of the tail of its column")
-    says = (
-        f"{count(values, 'value')} in {count(len(guilty), 'column')} lie far outside of the rest, up to"
-        f" {number(furthest)} usual deviations from the median: {named(guilty)}"
-    )
-    todo, code = "Look at these rows; repair slips and units, and clip what is real but rare", _CLIP
-    if marks:
-        shown = ", ".join(number(mark).replace(",", "") for mark in dict.fromkeys(marks))
-        says += f"; {shown} stands there again and again, as a mark for missing values does"
-        todo, code = "Treat the mark as missing, not as a number", _MISSING.format(marks=shown)
+    for one in _outliers(look):
+        name, column = look.data.features[one.place], look.channels[:, one.place]
+        for value in one.sentinels:
+            places = np.flatnonzero(column == value)
+            shown = number(value).replace(",", "")
+            repeats.append(f"{shown} repeats {len(places):,} times in {printable(name, 32)}")
+            values[shown] = None
+            columns.append(name)
+            rows += rows_at(look.data.training, places, f"{printable(name, 40)} = {shown}")
+    if not repeats:
+        return Outcome("no sentinel values")
+    says = f"{listed(repeats, _SHOWN)}: probably a missing-value sentinel"
+    todo, code = "Treat it as missing, not as a number", _MISSING.format(values=", ".join(values))
     cause, samples = input_outliers.CAUSE.slug, tuple(rows[:MOST_ROWS])
-    return fault(cause, Severity.WARNING, says, todo, code, columns=guilty[:50], samples=samples)
+    return fault(cause, Severity.WARNING, says, todo, code, columns=columns[:50], samples=samples)
 
 
-def _wild_rows(column: Floats, look: Look, place: int) -> Rows:
+@check("outliers", "Outliers", 4, clears=(input_outliers.CAUSE.slug,))
+def outliers(look: Look) -> Outcome:
+    """A few outliers decide scale and gradient; tails that the column itself shows are none."""
+    why = _no_columns(look)
+    if why:
+        return unseen(why)
+    rows: list[Row] = []
+    offending, values, furthest = [], 0, 0.0
+    for one in _outliers(look):
+        name, column = look.data.features[one.place], look.channels[:, one.place]
+        single = one.rows[~np.isin(column[one.rows], one.sentinels)]
+        if not len(single):
+            continue
+        offending.append(name)
+        values += len(single)
+        rows += [
+            look.data.training.row(int(at), f"{printable(name, 40)} = {number(float(column[at]))}")
+            for at in single[:MOST_ROWS]
+        ]
+        std = float(look.usual.std[one.place]) or 1.0
+        furthest = max(furthest, float(np.abs(column[single] - look.usual.median[one.place]).max()) / std)
+    if not offending:
+        return Outcome("no outliers")
+    says = (
+        f"{count(values, 'outlier')} in {count(len(offending), 'column')}, up to {number(furthest)} std from"
+        f" the median: {named(offending)}"
+    )
+    todo = "Check these rows; fix errors and units, and clip values that are real but rare"
+    cause, samples = input_outliers.CAUSE.slug, tuple(rows[:MOST_ROWS])
+    return fault(cause, Severity.WARNING, says, todo, _CLIP, columns=offending[:50], samples=samples)
+
+
+def _no_columns(look: Look) -> str:
+    """Why columns cannot be judged one by one; empty if they can."""
+    if look.data.kind is not Kind.TABLE:
+        return f"{look.data.kind.value} have no columns to compare"
+    return f"fewer than {FEWEST} rows" if look.data.training.looked < FEWEST else ""
+
+
+def _outliers(look: Look) -> Iterator[_Outliers]:
+    """The columns with outliers."""
+    for place in np.flatnonzero(look.judged & look.usual.varies):
+        column = look.channels[:, place]
+        rows = _outlying_rows(column, look, int(place))
+        if len(rows):
+            yield _Outliers(int(place), rows, _repeated(column[rows]))
+
+
+def _outlying_rows(column: Floats, look: Look, place: int) -> Rows:
     """The rows whose value lies several times as far out as the column's own tail reaches."""
     usual = look.usual
     middle = float(usual.median[place])
     with np.errstate(invalid="ignore"):
         above = np.isfinite(column) & (column - middle > _FURTHER * (usual.high[place] - middle))
         below = np.isfinite(column) & (middle - column > _FURTHER * (middle - usual.low[place]))
-    wild = np.zeros(len(column), dtype=bool)
+    outlying = np.zeros(len(column), dtype=bool)
     for side in (above, below):
         if 0 < side.mean() <= _SECOND:
-            wild |= side
-    return np.flatnonzero(wild)
+            outlying |= side
+    return np.flatnonzero(outlying)
 
 
-def _marks(values: Floats) -> list[float]:
+def _repeated(values: Floats) -> tuple[float, ...]:
     known, counts = np.unique(values, return_counts=True)
-    return [
-        float(one) for one, times in zip(known, counts, strict=True) if times >= max(_MARK, 0.5 * len(values))
-    ]
+    least = max(_REPEATS, 0.5 * len(values))
+    return tuple(float(one) for one, times in zip(known, counts, strict=True) if times >= least)

@@ -1,4 +1,4 @@
-"""Rows that stand in the training data more than once, or in the validation data too.
+"""Rows that occur in the training data more than once, or in the validation data too.
 
 A row is nearly the same as a training row when it is far nearer to it than training rows are to each other.
 How near rows come by chance depends on how many directions they spread in; that is told from the distances
@@ -14,7 +14,7 @@ from traindx.causes import label_noise, train_val_leakage
 from traindx.exams.data_exam.data import Data, Kind, Part
 from traindx.exams.data_exam.look import MOST_ROWS, Look, rows_at
 from traindx.exams.data_exam.measures import nearest
-from traindx.exams.questions import Outcome, check, unseen
+from traindx.exams.questions import Outcome, check, share_text, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
 from traindx.run import Floats, Rows
@@ -30,11 +30,11 @@ first = np.sort(np.unique(flat, axis=0, return_index=True)[1])
 x, y = x[first], y[first]"""
 
 
-@check("duplicates", "Do training rows repeat each other?", 10)
+@check("duplicates", "Duplicate rows", 10)
 def duplicates(look: Look) -> Outcome:
     """Copies count several times, and a random split puts them on both sides."""
     if not look.tells_rows_apart:
-        return unseen("rows hold too little to be known again: some agree by chance")
+        return unseen("rows have too few distinct values to identify duplicates")
     part = look.data.training
     _, first, groups, counts = np.unique(
         look.keys[0], return_index=True, return_inverse=True, return_counts=True
@@ -42,25 +42,26 @@ def duplicates(look: Look) -> Outcome:
     again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
     later = np.flatnonzero(again & look.telling[0])
     if not len(later):
-        return Outcome("no training row stands there twice")
+        return Outcome("no duplicate training rows")
     faults = [*_contradictions(part, groups), _repeats(part, later)]
-    return Outcome(f"{count(len(later), 'training row')} repeat an earlier one", tuple(faults))
+    return Outcome(f"{count(len(later), 'duplicate training row')}", tuple(faults))
 
 
 def _repeats(part: Part, later: Rows) -> Finding:
     share = len(later) / part.looked
     many = share >= _SHARE and len(later) >= _FEWEST
     says = (
-        f"{count(len(later), 'training row')} of {part.looked:,} ({share:.1%}) repeat an earlier row exactly"
+        f"{share_text(share)} of training rows ({len(later):,} of {part.looked:,}) are exact duplicates of an"
+        " earlier row"
     )
-    todo = "Drop the copies before the data is split: a random split puts them on both sides"
-    rows = rows_at(part, later, "repeats an earlier row")
+    todo = "Drop duplicates before splitting; a random split puts them on both sides"
+    rows = rows_at(part, later, "duplicate of an earlier row")
     severity = Severity.WARNING if many else Severity.INFO
     return problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_COPIES, samples=rows)
 
 
 def _contradictions(part: Part, groups: Rows) -> list[Finding]:
-    """Equal rows with different labels: one of them is wrong, or the inputs lack what tells them apart."""
+    """Equal rows with different labels: one of them is wrong, or an input is missing."""
     if part.labels is None:
         return []
     largest, smallest = np.full(groups.max() + 1, -1), np.full(groups.max() + 1, 1 << 60)
@@ -71,11 +72,12 @@ def _contradictions(part: Part, groups: Rows) -> list[Finding]:
         return []
     share = len(rows) / part.looked
     says = (
-        f"{count(len(rows), 'training row')} ({share:.1%}) have the same inputs as another and another label"
+        f"{share_text(share)} of training rows ({len(rows):,} of {part.looked:,}) have the same inputs as"
+        " another row but a different label"
     )
-    todo = "Decide on one label for each, or add the input that tells them apart"
+    todo = "Fix the labels, or add the input that distinguishes these rows"
     severity = Severity.WARNING if share >= _SHARE else Severity.INFO
-    found = rows_at(part, rows, "same inputs as another row, another label")
+    found = rows_at(part, rows, "same inputs as another row, different label")
     return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
 
 
@@ -93,8 +95,20 @@ held = {row.tobytes() for row in np.ascontiguousarray(val_x)}
 rows = np.ascontiguousarray(train_x)
 keep = np.array([row.tobytes() not in held for row in rows])
 train_x, train_y = train_x[keep], train_y[keep]
-# what belongs together goes to one side:
+# keep each group on one side of the split:
 # GroupShuffleSplit(test_size=0.2).split(x, y, groups)"""
+
+
+@dataclass(frozen=True)
+class _Likeness:
+    """How much alike two rows are, as a noun and as a statement."""
+
+    kind: str
+    says: str
+
+
+_EXACT = _Likeness("duplicate", "also occur in the training data")
+_NEARLY = _Likeness("near-duplicate", "are near-duplicates of training rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,31 +120,28 @@ class Twins:
     asked: int
 
 
-@check(
-    "leakage", "Do validation rows stand in the training data?", 11, clears=(train_val_leakage.CAUSE.slug,)
-)
+@check("leakage", "Validation rows in the training data", 11, clears=(train_val_leakage.CAUSE.slug,))
 def leakage(look: Look) -> Outcome:
-    """What was learned by heart is recognised in validation, and the score is too good."""
+    """A memorized row is recognized in validation, and the score is too good."""
     data = look.data
     if data.validation is None:
-        return unseen("no validation data was given (--validation)")
+        return unseen("no validation data; add --validation")
     if not look.tells_rows_apart:
-        return unseen("rows hold too little to be known again: some agree by chance")
+        return unseen("rows have too few distinct values to identify duplicates")
     known, places = np.unique(look.keys[0], return_index=True)
     at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
     exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
     trained = places[at[exact]]
-    faults = _fault(data, exact, trained, data.validation.looked, "exactly")
+    faults = _fault(data, exact, trained, data.validation.looked, _EXACT)
     near = None if data.kind is Kind.TOKENS else _near(look, exact)
     if near is not None:
-        faults += _fault(data, near.held, near.trained, near.asked, "nearly")
-    whole = "" if data.training.looked == data.training.total else ", of those that were looked at"
-    held = f"{count(len(exact), 'validation row')} of {data.validation.looked:,}"
-    says = f"{held} stand in the training data{whole}"
-    return Outcome(says, tuple(faults))
+        faults += _fault(data, near.held, near.trained, near.asked, _NEARLY)
+    whole = "" if data.training.looked == data.training.total else " (sampled)"
+    held = f"{len(exact):,} of {count(data.validation.looked, 'validation row')}"
+    return Outcome(f"{held} also occur in the training data{whole}", tuple(faults))
 
 
-def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[Finding]:
+def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: _Likeness) -> list[Finding]:
     if not len(held):
         return []
     assert data.validation is not None
@@ -138,14 +149,14 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: str) -> list[
     severity = Severity.INFO
     if share >= _LEAKED and len(held) >= _FEWEST:
         severity = Severity.SERIOUS if share >= _SERIOUS else Severity.WARNING
-    of = f"of {asked:,}" if asked == data.validation.looked else f"of {asked:,} that were asked"
-    says = f"{count(len(held), 'validation row')} {of} ({share:.1%}) stand {how} in the training data too"
+    of = f"{len(held):,} of {asked:,}" + ("" if asked == data.validation.looked else " checked")
+    says = f"{share_text(share)} of validation rows ({of}) {how.says}"
     rows: list[Row] = []
     for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
         other = data.training.row(int(twin), "")
         name = other.name or f"training row {other.index}"
-        rows.append(data.validation.row(int(place), f"{how} {name}"))
-    todo = "Remove them from the training data, and split by what belongs together"
+        rows.append(data.validation.row(int(place), f"{how.kind} of {name}"))
+    todo = "Remove them from the training data, and split by group"
     return [
         problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_HELD, samples=tuple(rows))
     ]

@@ -1,4 +1,4 @@
-"""Whether training and validation rows are of one kind."""
+"""Whether training and validation rows are distributed alike."""
 
 import math
 from functools import partial
@@ -10,7 +10,7 @@ from traindx.causes import train_val_mismatch
 from traindx.exams.data_exam.data import Data, Kind, Labels, Part, Task
 from traindx.exams.data_exam.look import Look, named
 from traindx.exams.data_exam.measures import Distance, distance, separability
-from traindx.exams.questions import Outcome, check, unseen
+from traindx.exams.questions import Outcome, check, share_text, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
 from traindx.run import Floats
@@ -39,31 +39,29 @@ train_x, val_x, train_y, val_y = train_test_split(
 _mismatch = partial(problem, train_val_mismatch.CAUSE.slug)
 
 
-@check("drift", "Are training and validation rows of one kind?", 12, clears=(train_val_mismatch.CAUSE.slug,))
+@check("drift", "Train-validation drift", 12, clears=(train_val_mismatch.CAUSE.slug,))
 def drift(look: Look) -> Outcome:
-    """A validation of another kind measures something else than what is trained."""
+    """Validation on another distribution measures something else than what is trained."""
     data, held = look.data, look.data.validation
     if held is None:
-        return unseen("no validation data was given (--validation)")
+        return unseen("no validation data; add --validation")
     if min(held.looked, data.training.looked) < _FEWEST:
-        return unseen(f"fewer than {_FEWEST} rows in one of the parts")
+        return unseen(f"fewer than {_FEWEST} rows in training or validation")
     faults = [*_labels(data, held), *_words(data, held)]
-    says = "the classes are as frequent in both parts" if data.task is Task.CLASSES else "the parts agree"
+    measured = "class frequencies agree" if data.task is Task.CLASSES else "no categories differ"
     if data.kind is not Kind.TOKENS:
         assert look.space.validation is not None
         told = separability(look.space.training, look.space.validation)
-        says = (
-            f"told apart with an area under the curve of {told.area:.2f}, where 0.5 is chance (limit {_TOLD})"
-        )
+        measured = f"train-vs-val classifier AUC {told.area:.2f}, limit {_TOLD}"
         faults += _columns(look, held, told)
-    return Outcome(says, tuple(faults))
+    return Outcome(f"{'drift' if faults else 'no drift'} ({measured})", tuple(faults))
 
 
 def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
     """Columns whose distributions differ, or rows that differ in several columns together."""
     data = look.data
     here, there = _compared(data, data.training), _compared(data, held)
-    names = data.features if data.kind is Kind.TABLE else ("mean of a row", "deviation of a row")
+    names = data.features if data.kind is Kind.TABLE else ("row mean", "row std")
     judged = np.flatnonzero(data.numbers) if data.kind is Kind.TABLE else np.arange(2)
     found = {names[place]: distance(here[:, place], there[:, place]) for place in judged}
     apart = [
@@ -75,15 +73,15 @@ def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
     if not apart and not joint:
         return []
     middle = float(np.median([one.area for one in found.values()])) if found else 0.0
-    says = f"rows of the two parts can be told apart (area under the curve {told.area:.2f}, 0.5 is chance)"
+    says = f"train-vs-val classifier AUC {told.area:.2f} (0.5 = chance, limit {_TOLD})"
     if apart:
         farthest = found[apart[0]].area
         says = (
-            f"values of {count(len(apart), 'column')} of {len(found):,} differ in validation,"
-            f" by up to {farthest:.2f} of the rows (limit {_APART}): {named(apart)}; {says}"
+            f"{len(apart):,} of {count(len(found), 'column')} differ in validation (KS distance up to"
+            f" {farthest:.2f}, limit {_APART}): {named(apart)}; {says}"
         )
     severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
-    todo = "Send both parts through one preprocessing; if they still differ, split the data anew"
+    todo = "Use the same preprocessing for both; if they still differ, split the data again"
     return [_mismatch(severity, says, todo=todo, code=_ONE_PIPELINE, columns=apart[:50])]
 
 
@@ -107,17 +105,17 @@ def _labels(data: Data, held: Part) -> list[Finding]:
     if len(strange):
         names = [printable(data.classes[one], 40) for one in strange]
         rows = int(np.isin(held.labels, strange).sum())
-        absent = count(len(names), "class", "classes")
-        says = f"{absent} of validation never stand in training: {named(names)}, in {count(rows, 'row')}"
-        todo = "Use one mapping from class name to number for both parts, and split by class"
+        absent = count(len(names), "class occurs", "classes occur")
+        says = f"{absent} only in validation ({count(rows, 'row')}): {named(names)}"
+        todo = "Use one class-to-index mapping for both, and stratify the split"
         faults.append(_mismatch(Severity.SERIOUS, says, todo=todo, code=_SPLIT))
     moved = _moved(part.labels, held.labels, len(data.classes))
     if moved >= _SHARES:
         says = (
-            f"class shares differ: {moved:.0%} of the validation rows, beyond chance, would have to change"
-            f" class (limit {_SHARES:.0%})"
+            f"class frequencies differ between training and validation by {moved:.0%} of the rows beyond"
+            f" chance (limit {_SHARES:.0%})"
         )
-        todo = "Split by class, so that both parts have the same shares"
+        todo = "Stratify the split by class"
         faults.append(_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT))
     return faults
 
@@ -130,10 +128,8 @@ def _targets(part: Part, held: Part) -> list[Finding]:
     found = distance(part.given.astype(np.float64), held.given.astype(np.float64))
     if found.area < _APART or found.chance >= _CHANCE:
         return []
-    says = (
-        f"targets are distributed otherwise in validation, by {found.area:.2f} of the rows (limit {_APART})"
-    )
-    todo = "Split anew, at random or by what belongs together, so that both parts span the same targets"
+    says = f"target distribution differs in validation (KS distance {found.area:.2f}, limit {_APART})"
+    todo = "Split again, at random or by group, so that both cover the same targets"
     return [_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT.replace(", stratify=y", ""))]
 
 
@@ -164,13 +160,14 @@ def _words(data: Data, held: Part) -> list[Finding]:
     if unknown:
         most = max(unknown.values())
         says = (
-            f"words that training does not know stand in {most:.1%} of the validation rows: {named(unknown)}"
+            f"{share_text(most)} of validation rows have categories that never occur in training:"
+            f" {named(unknown)}"
         )
-        todo = "Keep a number for unknown words, and split so that both parts know the same"
+        todo = "Reserve an index for unknown categories, and split so that both have the same ones"
         faults.append(_mismatch(Severity.WARNING, says, todo=todo, columns=unknown))
     if moved:
         most = max(moved.values())
-        says = f"words have other shares in validation, by up to {most:.0%} of the rows: {named(moved)}"
-        todo = "Split anew, at random or by what belongs together"
+        says = f"category frequencies differ in validation by up to {most:.0%} of the rows: {named(moved)}"
+        todo = "Split again, at random or by group"
         faults.append(_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT, columns=moved))
     return faults

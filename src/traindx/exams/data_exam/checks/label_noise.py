@@ -47,7 +47,7 @@ _FOLDS = 5
 _CODE = """\
 # rows.csv: traindx examine data ... --export rows.csv
 rows = list(csv.DictReader(open("rows.csv")))
-doubted = [int(r["row"]) for r in rows if r["check"] == "label noise"]"""
+doubted = [int(r["row"]) for r in rows if r["check"] == "wrong-labels"]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,42 +63,42 @@ class Votes:
     """Share of labels deep inside of a class that the vote is against."""
 
 
-@check("label noise", "Do labels agree with those of similar rows?", 7, clears=(label_noise.CAUSE.slug,))
-def neighbours_agree(look: Look) -> Outcome:
-    """Wrong labels are learned by heart late in a training, and cost accuracy from there on."""
+@check("wrong-labels", "Wrong labels", 7, clears=(label_noise.CAUSE.slug,))
+def neighbors_agree(look: Look) -> Outcome:
+    """Wrong labels are memorized late in training, and cost accuracy from there on."""
     data, labels = look.data, look.data.training.labels
     if data.task is not Task.CLASSES or labels is None:
-        return unseen("there are no classes")
+        return unseen("no class labels")
     if data.kind is Kind.TOKENS:
-        return unseen("tokens have no distances")
+        return unseen("token data has no distances")
     places = _judged(labels)
     if len(places) < _FEWEST or len(data.classes) > _MOST_CLASSES:
-        return unseen("too few rows for each class to vote")
+        return unseen("too few rows per class")
     votes = voted(look.space.training[places], labels[places], len(data.classes))
     if votes is None:
-        return unseen("the nearest rows know no better than chance")
-    agreeing = f"the ten nearest rows agree with {1 - votes.contradicted:.0%} of the labels"
-    looked = "" if len(places) == data.training.total else f" of the {len(places):,} that were looked at"
+        return unseen("nearest neighbors predict the labels no better than chance")
+    agreeing = f"the {_VOTERS} nearest neighbors agree with {1 - votes.contradicted:.0%} of the labels"
+    looked = "" if len(places) == data.training.total else f" of {len(places):,} checked"
     if votes.deep.mean() < _FEWEST_DEEP:
-        return unseen(f"{agreeing}: classes are too mixed to tell single wrong labels")
+        return unseen(f"{agreeing}; the classes overlap too much to find single wrong labels")
     doubted = np.flatnonzero(votes.doubted)
     enough = (votes.doubted & votes.deep).sum() >= 5
     if not enough or votes.inside < _NOISY or votes.inside < _EVEN * votes.contradicted:
         return Outcome(agreeing)
     says = (
-        f"about {votes.inside:.0%} of the labels look wrong: {count(len(doubted), 'row')}{looked} stand among"
-        f" rows of another class (limit {_NOISY:.0%})"
+        f"about {votes.inside:.0%} of the labels look wrong (limit {_NOISY:.0%}):"
+        f" {count(len(doubted), 'row')}{looked} with neighbors of another class"
     )
     rows = tuple(
         data.training.row(
             int(places[at]),
-            f"labelled {printable(data.classes[labels[places[at]]], 40)}, its neighbours are"
+            f"labeled {printable(data.classes[labels[places[at]]], 40)}, neighbors are"
             f" {printable(data.classes[votes.says[at]], 40)}",
         )
         for at in doubted[:MOST_ROWS]
     )
     severity = Severity.SERIOUS if votes.inside >= _SERIOUS else Severity.WARNING
-    todo = "Look at the doubted rows (--export lists them) and correct or drop what is wrong"
+    todo = "Review the suspect rows (--export lists them), then fix or drop the wrong ones"
     return fault(label_noise.CAUSE.slug, severity, says, todo, _CODE, samples=rows)
 
 

@@ -23,35 +23,33 @@ _misnumbered = partial(problem, labels_out_of_range.CAUSE.slug)
 
 
 @check(
-    "label range",
-    "Are labels whole numbers from 0 on, without gaps?",
+    "label-range",
+    "Label range",
     3,
     clears=(labels_out_of_range.CAUSE.slug,),
 )
 def label_range(look: Look) -> Outcome:
-    """Cross-entropy wants whole numbers from 0 to the number of classes less one."""
+    """Cross-entropy expects integers from 0 to the number of classes minus 1."""
     data, given = look.data, look.data.training.given
     if data.task is not Task.CLASSES or given is None:
-        return unseen("there are no classes")
+        return unseen("no class labels")
     mapping = _MAPPING.format(last=len(data.classes) - 1)
     if given.dtype.kind in "US":
         named = count(len(data.classes), "class", "classes")
-        says = f"{named} by name, such as {printable(data.classes[0], 40)}"
-        cause, todo = labels_out_of_range.CAUSE.slug, "Number the classes from 0 on"
+        says = f'{named} as text, such as "{printable(data.classes[0], 40)}"'
+        cause, todo = labels_out_of_range.CAUSE.slug, "Map the classes to 0, 1, 2, ..."
         return fault(cause, Severity.INFO, says, todo, mapping)
     values = given.astype(np.float64)
     values = values[np.isfinite(values) & (values != _IGNORED)]
     known = np.unique(values)
     if not len(known):
-        return unseen("no label is a number")
+        return unseen("no numeric labels")
     faults = [
         fault
         for fault in (_negative(look, known, mapping), _numbering(look, known, mapping), _type(look, known))
         if fault is not None
     ]
-    says = (
-        f"labels are {number(float(known[0]))} to {number(float(known[-1]))}, {len(known):,} different ones"
-    )
+    says = f"labels are {number(float(known[0]))} to {number(float(known[-1]))} ({len(known):,} distinct)"
     return Outcome(says, tuple(faults))
 
 
@@ -62,9 +60,10 @@ def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
     part = look.data.training
     assert part.given is not None
     rows = np.flatnonzero(np.isin(part.given, below))
-    says = f"{count(len(rows), 'label')} are negative ({', '.join(number(float(one)) for one in below[:5])})"
+    shown = ", ".join(number(float(one)) for one in below[:5])
+    says = f"{count(len(rows), 'label is', 'labels are')} negative ({shown})"
     severity = Severity.SERIOUS if look.data.source.is_fed else Severity.WARNING
-    todo = f"Number the classes from 0 on, or write {_IGNORED} where cross-entropy is to leave a row out"
+    todo = f"Number the classes from 0; use {_IGNORED} only for rows that cross_entropy should ignore"
     return _misnumbered(
         severity, says, todo=todo, code=mapping, samples=rows_at(part, rows, "negative label")
     )
@@ -77,18 +76,18 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
         return None
     if first == 1 and last == len(known):
         top = number(last)
-        says = f"labels run from 1 to {top}: a network with {top} outputs has none for {top}"
+        says = f"labels run from 1 to {top}, but {top} outputs take labels 0 to {number(last - 1)}"
         if len(known) == 1:
             return None
-        todo, code = "Count the classes from 0", "train_y = train_y - 1"
+        todo, code = "Number the classes from 0", "train_y = train_y - 1"
         return _misnumbered(Severity.WARNING, says, todo=todo, code=code)
     missing = int(last) + 1 - len(known)
     part = look.data.training
-    unused = count(missing, "number")
-    says = f"{len(known):,} classes are numbered up to {number(last)}: {unused} below it are unused"
+    unused = count(missing, "number is", "numbers are")
+    says = f"{len(known):,} classes with labels up to {number(last)}: {unused} unused"
     # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
     sampled = part.looked < part.total and missing * 5 < len(known)
-    todo = "Number the classes without gaps, with one mapping for all sets"
+    todo = "Number the classes without gaps, with one mapping for all splits"
     return _misnumbered(Severity.INFO if sampled else Severity.WARNING, says, todo=todo, code=mapping)
 
 
@@ -99,9 +98,9 @@ def _type(look: Look, known: Floats) -> Finding | None:
     if given.dtype.kind != "f" or look.data.source.blanks or len(known) < 3:
         return None
     classes = count(len(known), "class", "classes")
-    says = f"labels are {classes} stored as {given.dtype}, which cross-entropy does not take"
+    says = f"labels of {classes} are {given.dtype}; cross_entropy expects integers"
     severity = Severity.WARNING if look.data.source.is_fed else Severity.INFO
-    todo, code = "Store classes as whole numbers", "train_y = train_y.long()"
+    todo, code = "Store class labels as integers", "train_y = train_y.long()"
     return _misnumbered(severity, says, todo=todo, code=code)
 
 
@@ -113,8 +112,8 @@ _LISTED = 40
 
 
 @check(
-    "class balance",
-    "Are some classes far rarer than others?",
+    "class-balance",
+    "Class balance",
     6,
     clears=(
         class_imbalance.CAUSE.slug,
@@ -122,11 +121,11 @@ _LISTED = 40
     ),
 )
 def class_balance(look: Look) -> Outcome:
-    """A network that always says the commonest class is right nearly always, and learns nothing else."""
+    """A model that always predicts the largest class is nearly always right, and learns nothing else."""
     data = look.data
     labels = data.training.labels
     if data.task is not Task.CLASSES or labels is None:
-        return unseen("there are no classes")
+        return unseen("no class labels")
     counts = np.bincount(labels[labels >= 0], minlength=len(data.classes))
     marks = np.array([name.startswith("-") for name in data.classes], dtype=bool)
     if np.count_nonzero(~marks) > 1:
@@ -135,15 +134,15 @@ def class_balance(look: Look) -> Outcome:
     present = np.flatnonzero(counts)
     if len(present) < 2:
         says = f"every training label is {printable(data.classes[present[0]]) if len(present) else 'missing'}"
-        todo = "Look at the line that makes the labels: there is nothing to tell apart"
+        todo = "Check the code that makes the labels: there is only one class"
         code = "print(np.unique(train_y, return_counts=True))"
         return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo, code)
     most, least = int(present[counts[present].argmax()]), int(present[counts[present].argmin()])
     ratio = counts[most] / counts[least]
     says = (
-        f"{count(len(present), 'class', 'classes')}; the commonest, {printable(data.classes[most], 40)}, has"
-        f" {counts[most]:,} rows, the rarest, {printable(data.classes[least], 40)}, has {counts[least]:,}:"
-        f" {ratio:,.1f} times"
+        f"{count(len(present), 'class', 'classes')}: the largest ({printable(data.classes[most], 40)}) has"
+        f" {count(int(counts[most]), 'row')}, the smallest ({printable(data.classes[least], 40)})"
+        f" {counts[least]:,} ({ratio:,.3g}x)"
     )
     # A handful of rows may be few by chance: what counts is what the rarest class has at most.
     at_most = counts[least] + 1.5 * np.sqrt(counts[least]) + 1
@@ -155,7 +154,7 @@ def class_balance(look: Look) -> Outcome:
         for place in np.argsort(counts)
         if counts[place] and counts[most] / counts[place] >= _RATIO
     ]
-    todo = "Weight the classes in the loss, or draw the rare ones more often; judge by recall of each class"
+    todo = "Use class weights in the loss or oversample rare classes, and report per-class recall"
     return fault(class_imbalance.CAUSE.slug, severity, says, todo, _code(counts), columns=rarest[:50])
 
 

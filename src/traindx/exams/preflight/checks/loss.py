@@ -1,4 +1,4 @@
-"""Whether the loss compares the right things, and what is measured can tell anything."""
+"""Whether the loss compares the right tensors, and the metric is informative."""
 
 from traindx.causes.bad_initialization import loss_starts_above_chance
 from traindx.causes.dropout_misuse import dropout_at_output
@@ -30,29 +30,29 @@ from traindx.signs.targets import (
     shapes_broadcast,
 )
 
-_NO_LOSS_FUNCTION = "the program calls no loss function of torch or Keras"
+_NO_LOSS_FUNCTION = "the program calls no torch or Keras loss function"
 
 
 @by_signs(
     "initial-loss",
-    "The first loss is that of a guess",
+    "Initial loss",
     10,
     Part.LOSS,
     (starts_far_above_chance, loss_starts_above_chance),
-    unknown="what a guess loses is not known for this loss: it has several terms, or no formula",
+    unknown="the chance level of this loss is not known: it has several terms, or no closed form",
 )
 def initial_loss(rehearsal: Rehearsal) -> str:
-    """The first loss, and that of a guess."""
+    """The first loss, and the chance level."""
     first = stated_number(rehearsal.run, INITIAL_LOSS)
     chance = stated_number(rehearsal.run, CHANCE_LOSS)
     if first is None or chance is None:
-        return "the first loss is not far above that of a guess"
-    return f"the first loss is {number(first)}; the best constant guess loses {number(chance)}"
+        return "initial loss near chance level"
+    return f"initial loss {number(first)} (chance level {number(chance)})"
 
 
 @by_signs(
     "output",
-    "The output is what the loss function expects",
+    "Output and loss function",
     20,
     Part.LOSS,
     (
@@ -72,13 +72,13 @@ def output(rehearsal: Rehearsal) -> str:
     """What goes into which loss function."""
     facts = rehearsal.run.facts
     activation = facts.get(OUTPUT_ACTIVATION)
-    given = f"the output of a {activation}" if activation and activation != "none" else "raw outputs"
-    return f"{given} and {facts.get(LOSS_FUNCTION, 'the loss')} go together"
+    given = f"{activation} output" if activation and activation != "none" else "logits"
+    return f"{given} as {facts.get(LOSS_FUNCTION, 'the loss')} expects"
 
 
 @by_signs(
     "loss",
-    "The loss compares each prediction with its own target",
+    "Loss shapes and sign",
     30,
     Part.LOSS,
     (
@@ -94,17 +94,17 @@ def output(rehearsal: Rehearsal) -> str:
 def loss(rehearsal: Rehearsal) -> str:
     """What the loss function gets."""
     name = rehearsal.run.facts.get(LOSS_FUNCTION, "the loss")
-    return f"{name} gets predictions and targets of one shape, and is minimised"
+    return f"predictions and targets have matching shapes in {name}, which is minimized"
 
 
 @by_signs(
     "metric",
-    "What the program measures can tell right from wrong",
+    "Metric",
     40,
     Part.LOSS,
     (accuracy_of_a_regression, argmax_over_single_output, all_pairs_compared),
-    unknown="no measure beside the loss was seen",
+    unknown="no metric besides the loss",
 )
 def metric(_: Rehearsal) -> str:
-    """That measures tell something."""
-    return "no measure was seen that says nothing of the predictions"
+    """That metrics are informative."""
+    return "no uninformative metric"

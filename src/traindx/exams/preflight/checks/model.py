@@ -42,11 +42,11 @@ from traindx.signs.weights import (
 _RANDOM = 0.01
 """Of the spread of outputs: two calls that differ by less are alike, but for rounding in halves."""
 _APART = 0.5
-"""Of the spread of outputs. A fresh batch normalisation in eval mode is off by about as much as outputs
+"""Of the spread of outputs. A fresh batch normalization in eval mode is off by about as much as outputs
 differ; statistics of a batch of four against their unbiased estimates make 0.13."""
 
 
-@check("parameters", "Every parameter can move", 10, Part.MODEL)
+@check("parameters", "Trainable parameters", 10, Part.MODEL)
 def parameters(rehearsal: Rehearsal) -> Outcome:
     """Fail for what cannot move by mistake; layers that are frozen after they were trained are a choice."""
     run = rehearsal.run
@@ -63,18 +63,18 @@ def parameters(rehearsal: Rehearsal) -> Outcome:
     if found:
         return Outcome(findings=found)
     if not any_told:
-        return unseen("the parameters of the model were not seen")
+        return unseen("no model parameters recorded")
     if frozen_at_initialization.missing(run) and frozen:
         return Outcome(findings=frozen)
     if frozen:
-        says = f"{frozen[0].says}; their weights are not those of a fresh draw, as in transfer learning"
+        says = f"{frozen[0].says}; their weights were trained before, as in transfer learning"
         return Outcome(findings=(replace(frozen[0], severity=Severity.INFO, says=says),))
-    return Outcome(f"all {count(len(run.model), 'parameter')} take a gradient and are optimized")
+    return Outcome(f"all {count(len(run.model), 'parameter')} get a gradient and are in the optimizer")
 
 
 @by_signs(
-    "initialisation",
-    "Weights begin at a size that fits",
+    "initialization",
+    "Weight initialization",
     20,
     Part.MODEL,
     (
@@ -85,29 +85,30 @@ def parameters(rehearsal: Rehearsal) -> Outcome:
         activations_fade_over_depth,
         activations_swell_over_depth,
     ),
-    unknown="the layers of the model were not seen",
+    unknown="no layers recorded",
     yields=True,
 )
-def initialisation(_: Rehearsal) -> str:
-    """How no layer begins."""
-    return "no layer begins equal, far off or tiny"
+def initialization(_: Rehearsal) -> str:
+    """That no layer starts badly."""
+    return "no layer starts with equal, huge or tiny weights"
 
 
-@check("nonlinearity", "Something bends between the linear layers", 30, Part.MODEL)
+@check("nonlinearity", "Activation functions", 30, Part.MODEL)
 def nonlinearity(rehearsal: Rehearsal) -> Outcome:
     """Warn at most: a model may be linear on purpose."""
     found, any_told = asked(rehearsal.run, (nonlinearity_missing,))
     if found:
         return Outcome(findings=tuple(replace(one, severity=Severity.WARNING) for one in found))
-    layers, bends = (stated_number(rehearsal.run, one) for one in (LINEAR_LAYERS, NONLINEARITIES))
-    if not any_told or layers is None or bends is None:
-        return unseen("the graph of the model was not seen")
-    return Outcome(f"{count(round(layers), 'linear layer')}, {count(round(bends), 'operation')} that bend")
+    layers, nonlinearities = (stated_number(rehearsal.run, one) for one in (LINEAR_LAYERS, NONLINEARITIES))
+    if not any_told or layers is None or nonlinearities is None:
+        return unseen("no autograd graph recorded")
+    nonlinear = count(round(nonlinearities), "nonlinearity", "nonlinearities")
+    return Outcome(f"{count(round(layers), 'linear layer')}, {nonlinear}")
 
 
 @by_signs(
     "gradient-flow",
-    "Gradients arrive at the first layers, neither faded nor swollen",
+    "Gradient flow",
     40,
     Part.MODEL,
     (
@@ -118,20 +119,20 @@ def nonlinearity(rehearsal: Rehearsal) -> Outcome:
         units_saturate,
         dead_units_many,
     ),
-    unknown="gradients were not seen, or the model has too few layers to compare",
+    unknown="no gradients recorded, or too few layers to compare",
     yields=True,
 )
 def gradient_flow(rehearsal: Rehearsal) -> str:
     """How gradients change over depth."""
     depth = over_depth(rehearsal.run)
     if depth is None:
-        return "gradients are not zero"
-    return f"against their weights, gradients change by 10^{abs(depth.fading):.1f} over {depth.layers} layers"
+        return "gradients reach the first layers"
+    return f"gradient/weight ratio changes by {10 ** abs(depth.fading):.2g}x over {depth.layers} layers"
 
 
-@check("modes", "Train mode and eval mode agree, and each is used in its place", 50, Part.MODEL)
+@check("modes", "Train and eval mode", 50, Part.MODEL)
 def modes(rehearsal: Rehearsal) -> Outcome:
-    """Habits of the program, and the two modes held against each other on one batch."""
+    """How the program switches modes, and the two modes compared on one batch."""
     found, any_told = asked(
         rehearsal.run, (trained_in_eval_mode, validated_in_train_mode, dropout_in_validation)
     )
@@ -140,26 +141,27 @@ def modes(rehearsal: Rehearsal) -> Outcome:
     tried = rehearsal.modes
     compared = unseen(tried) if isinstance(tried, str) else _compared(tried)
     if not compared.is_told and any_told:
-        return Outcome(f"the program is in the right mode where it was seen; {compared.says}")
+        return Outcome(f"train and eval mode are used correctly; outputs not compared: {compared.says}")
     return compared
 
 
 def _compared(modes: Modes) -> Outcome:
     if modes.dropped_in_eval:
-        says = f"{count(modes.dropped_in_eval // 2 or 1, 'dropout')} active in eval mode"
+        dropouts = count(modes.dropped_in_eval // 2 or 1, "dropout layer is", "dropout layers are")
+        says = f"{dropouts} active in eval mode"
         also = (train_eval_mode_bug.CAUSE.slug,)
         return Outcome(findings=(problem(dropout_misuse.CAUSE.slug, Severity.SERIOUS, says, also=also),))
     if not math.isfinite(modes.differs):
-        return unseen("the outputs of the model are no numbers any more")
+        return unseen("the outputs of the model are NaN or infinite")
     if modes.random_in_eval > _RANDOM:
-        return unseen("the model draws random numbers in eval mode, so that the modes cannot be compared")
+        return unseen("the model is random in eval mode")
     if modes.random_in_train > _APART / 2:
-        return unseen("the model draws random numbers in train mode, dropout aside")
+        return unseen("the model is random in train mode even without dropout")
     told = (
-        f"dropout off, outputs of one batch differ by {modes.differs:.2g} of their spread between the modes"
+        f"train and eval outputs differ by {modes.differs:.2g} std on one batch (dropout off, limit {_APART})"
     )
     if modes.differs <= _APART:
         return Outcome(told)
-    why = " (running averages of its normalisation do not fit the batches)" if modes.norms else ""
-    says = f"{told}, limit {_APART}{why}"
+    why = ": running statistics of the normalization do not match the batches" if modes.norms else ""
+    says = f"{told}{why}"
     return Outcome(findings=(problem(train_eval_mode_bug.CAUSE.slug, Severity.WARNING, says),))

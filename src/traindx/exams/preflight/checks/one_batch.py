@@ -1,4 +1,4 @@
-"""What two short trainings show: one batch again and again, and a learning rate that rises."""
+"""What two short runs show: overfitting one batch, and a learning rate range test."""
 
 import math
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from traindx.format import count, number
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS
 from traindx.run import Floats, Run
 
-_LEARNT = 0.1
-"""Of what a constant answer loses on this batch: what is below has learnt nine tenths of it by heart."""
+_LEARNED = 0.1
+"""Of what a constant answer loses on this batch: what is below has learned nine tenths of it by heart."""
 _NOTHING = 0.9
-"""The same: what is above has learnt next to nothing of it."""
+"""The same: what is above has learned next to nothing of it."""
 _RIGHT = 0.99
 """Share of right answers on the batch: a loss with smoothed labels has a floor of its own."""
 _FALLING, _CREEPING = 0.03, 0.002
@@ -58,24 +58,24 @@ class _Way:
         return self.last / self.reference if self.reference > 0 else math.nan
 
 
-@check("one-batch", "One batch can be learnt by heart", 10, Part.LEARNING)
+@check("one-batch", "Overfitting one batch", 10, Part.LEARNING)
 def one_batch(rehearsal: Rehearsal) -> Outcome:
     """The way of the loss while every step takes the same batch."""
     repeated = rehearsal.repeated
     if is_adversarial(rehearsal.run):
-        return unseen("not applicable: networks that train against each other come to no zero")
+        return unseen("not applicable: adversarial losses do not go to zero")
     if isinstance(repeated, str):
         return unseen(repeated)
     if is_reinforcement(rehearsal.run) or TRAIN_LOSS not in repeated.run:
-        return unseen("not applicable: no loss was seen that would come to zero")
+        return unseen("not applicable: no loss that should go to zero")
     values = whole(repeated.run, TRAIN_LOSS).values
     if not np.isfinite(values).all():
         at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
-        says = f"with the same batch at every step the loss is no number at step {at}"
+        says = f"trained on one batch, the loss is NaN or infinite at step {at}"
         return Outcome(findings=(Finding(1.0, says, _evidence(repeated.run, math.nan), Severity.SERIOUS),))
     if len(values) < _FEWEST:
-        broke = f" before it stopped ({repeated.crash})" if repeated.crash else ""
-        return unseen(f"the program took only {count(len(values), 'step')}{broke}")
+        broke = f" before it crashed ({repeated.crash})" if repeated.crash else ""
+        return unseen(f"not decided: only {count(len(values), 'step')}{broke}")
     return _judged(_way(repeated.run, values), repeated)
 
 
@@ -117,31 +117,30 @@ def _right(run: Run) -> float | None:
 
 
 def _judged(way: _Way, repeated: Repeated) -> Outcome:
-    told = f"the loss of one batch goes from {number(way.first)} to {number(way.last)}"
-    told += f" in {count(way.steps, 'step')}"
+    told = f"loss on one batch {number(way.first)} -> {number(way.last)} in {count(way.steps, 'step')}"
     if way.right is not None:
-        told += f", {way.right:.0%} of its answers are right"
-    evidence = _evidence(repeated.run, way.last, _LEARNT * way.reference)
-    if way.left <= _LEARNT or (way.right is not None and way.right >= _RIGHT):
+        told += f", accuracy {way.right:.0%}"
+    evidence = _evidence(repeated.run, way.last, _LEARNED * way.reference)
+    if way.left <= _LEARNED or (way.right is not None and way.right >= _RIGHT):
         return Outcome(told, evidence=evidence)
     if not way.has_floor:
-        told += "; where this loss ends is not known"
+        told += "; the minimum of this loss is not known"
         if way.last < way.first * _NOTHING or way.last < 0 <= way.first:
             return Outcome(told, evidence=evidence)
-        return unseen(f"{told}, it may have no way to go", evidence)
-    told += f"; a constant answer loses {number(way.reference)}" if way.reference != way.first else ""
+        return unseen(f"not decided: {told}", evidence)
+    told += f" (constant prediction: {number(way.reference)})" if way.reference != way.first else ""
     if way.falls and way.left < _NOTHING:
-        return unseen(f"{told}, and still falls: more steps would settle it", evidence)
+        return unseen(f"not decided: {told}, still falling", evidence)
     return Outcome(findings=(_stuck(way, told, evidence),))
 
 
 def _stuck(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Finding:
     if way.falls:
-        says = f"{told}: it falls, but so slowly that nothing of the batch is learnt yet"
+        says = f"{told}: falling, but too slowly to learn the batch"
         return Finding(_FAINT, says, evidence, Severity.WARNING, lr_too_low.CAUSE.slug)
     if way.left >= _NOTHING:
-        return Finding(1.0, f"{told}: nothing of the batch is learnt", evidence, Severity.SERIOUS)
-    return Finding(_FAINT, f"{told}, and it stands still", evidence, Severity.WARNING)
+        return Finding(1.0, f"{told}: the batch is not learned at all", evidence, Severity.SERIOUS)
+    return Finding(_FAINT, f"{told}: stuck, the batch is only partly learned", evidence, Severity.WARNING)
 
 
 def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evidence, ...]:
@@ -157,14 +156,14 @@ _CLEAR = 3.5
 _TAIL = 5
 
 
-@check("rate", "The learning rate lies where the loss falls", 40, Part.STEPS)
+@check("rate", "Learning rate", 40, Part.STEPS)
 def rate(rehearsal: Rehearsal) -> Outcome:
     """The program's own rate in the range test."""
     ramp = rehearsal.ramp
     if isinstance(ramp, str):
         return unseen(ramp)
     if is_adversarial(rehearsal.run):
-        return unseen("not applicable: losses of networks that train against each other do not fall")
+        return unseen("not applicable: adversarial losses do not fall")
     reading = reading_of(ramp.course, ramp.steps)
     if reading.fault:
         return unseen(reading.fault)
@@ -173,19 +172,21 @@ def rate(rehearsal: Rehearsal) -> Outcome:
 
 def _rate_judged(ramp: Ramp, reading: Reading, place: str) -> Outcome:
     own, lowest = ramp.own, reading.lowest
-    told = f"the program runs at {number(own)}{f' ({place})' if place else ''}"
+    told = f"learning rate {number(own)}{f' ({place})' if place else ''}"
     if reading.diverges is not None and own >= reading.diverges:
-        says = f"{told}; in a range test the loss ran away at {number(reading.diverges)} already"
+        says = f"{told}; the loss already diverges at {number(reading.diverges)} in a range test"
         return Outcome(findings=(_too_high(Severity.SERIOUS, says),))
     if not _has_fallen(ramp, reading):
-        return unseen(f"{told}; in a range test of {ramp.steps} steps the loss fell at no rate")
+        return unseen(
+            f"not decided: {told}; the loss falls at no learning rate in a range test of {ramp.steps} steps"
+        )
     where = f"in a range test the loss is lowest at {number(lowest)}"
-    where += f" and runs away at {number(reading.diverges)}" if reading.diverges is not None else ""
+    where += f" and diverges at {number(reading.diverges)}" if reading.diverges is not None else ""
     if own * _FAR_BELOW < lowest:
-        says = f"{told}, {lowest / own:.0f} times lower than what learns fastest: {where}"
+        says = f"{told} is {lowest / own:,.0f}x below the fastest one; {where}"
         return Outcome(findings=(problem(lr_too_low.CAUSE.slug, Severity.WARNING, says),))
     if own > lowest and reading.diverges is not None and 2 * own > reading.diverges:
-        return Outcome(findings=(_too_high(Severity.WARNING, f"{told}, at the edge: {where}"),))
+        return Outcome(findings=(_too_high(Severity.WARNING, f"{told} is close to diverging; {where}"),))
     return Outcome(f"{told}; {where}")
 
 

@@ -42,24 +42,24 @@ from traindx.signs.spikes import loss_leaps_above_start, spikes_without_large_up
 from traindx.signs.weights import decay_strong, updates_tiny
 
 
-@check("runs", "The program takes its first steps", 10, Part.PROGRAM)
+@check("runs", "First steps", 10, Part.PROGRAM)
 def runs(rehearsal: Rehearsal) -> Outcome:
     """Fail where it stopped with an error of its own."""
     taken = count(rehearsal.steps, "step")
     if not rehearsal.crash:
-        return Outcome(f"it took {taken}")
+        return Outcome(f"{taken} without an error")
     # The checks of these have the reason; the error is only how it shows.
     explained = any(
         isinstance(sign(rehearsal.run), Finding) for sign in (labels_faulty, probabilities_refused)
     )
-    after = f"it stopped with an error after {taken}"
+    after = f"crashed after {taken}"
     says = after if explained else f"{after}: {rehearsal.crash}"
     return Outcome(findings=(problem("", Severity.SERIOUS, says),))
 
 
 @by_signs(
     "stability",
-    "The first steps neither break nor run away",
+    "Stability",
     10,
     Part.STEPS,
     (
@@ -75,36 +75,36 @@ def runs(rehearsal: Rehearsal) -> Outcome:
         loss_scale_collapses,
         steps_overflow,
     ),
-    unknown="no training loss was seen",
+    unknown="no training loss recorded",
 )
 def stability(rehearsal: Rehearsal) -> str:
     """Where the loss begins and ends."""
     loss = whole(rehearsal.run, TRAIN_LOSS).finite
-    ends = f" ({number(float(loss.values[0]))} to {number(float(loss.values[-1]))})" if len(loss) else ""
-    return f"the loss stays finite and does not run away in {count(rehearsal.steps, 'step')}{ends}"
+    ends = f" ({number(float(loss.values[0]))} -> {number(float(loss.values[-1]))})" if len(loss) else ""
+    return f"loss stays finite and does not diverge in {count(rehearsal.steps, 'step')}{ends}"
 
 
 @by_signs(
     "loop",
-    "Gradients are cleared, divided and clipped as they should be",
+    "Training loop",
     20,
     Part.STEPS,
     (gradients_carried_over, accumulation_undivided, most_steps_clipped),
-    unknown="no step of an optimizer was looked at",
+    unknown="no optimizer step recorded",
 )
 def loop(_: Rehearsal) -> str:
     """What a step uses."""
-    return "each step uses the gradients of its own batches, and is not clipped to nothing"
+    return "gradients are cleared every step and not over-clipped"
 
 
 def _told(rehearsal: Rehearsal) -> str:
     facts = rehearsal.run.facts
-    known = {OPTIMIZER: "{}", LEARNING_RATE: "rate {:g}", BATCH_SIZE: "batches of {}"}
+    known = {OPTIMIZER: "{}", LEARNING_RATE: "lr {:g}", BATCH_SIZE: "batch size {}"}
     told = [form.format(facts[fact]) for fact, form in known.items() if facts.get(fact) is not None]
-    return ", ".join(told) or "nothing stands out"
+    return ", ".join(told) or "no unusual setting"
 
 
-@check("settings", "Optimizer, decay, dropout and batch size are within what works", 30, Part.STEPS)
+@check("settings", "Optimizer settings", 30, Part.STEPS)
 def settings(rehearsal: Rehearsal) -> Outcome:
     """What signs say of the settings; those that reckon with the length of the run, where that is known."""
     found, any_told = asked(
@@ -115,7 +115,7 @@ def settings(rehearsal: Rehearsal) -> Outcome:
     found += asked(to_the_end, (updates_tiny, batchnorm_statistics_lag))[0] if to_the_end else ()
     if found:
         return Outcome(findings=found)
-    return Outcome(_told(rehearsal)) if any_told else unseen("the optimizer was not seen")
+    return Outcome(_told(rehearsal)) if any_told else unseen("no optimizer recorded")
 
 
 _TOLD = 0.1
@@ -125,18 +125,18 @@ _FULL = 0.9
 """Of the machine's memory: what is above leaves no room for anything else."""
 
 
-@check("length", "The run is long enough to move the weights", 10, Part.COST)
+@check("length", "Run length", 10, Part.COST)
 def length(rehearsal: Rehearsal) -> Outcome:
     """Warn where batches are so large that the whole run is a few dozen steps."""
     length = rehearsal.length
     if length.steps is None:
-        return unseen(length.says or "the program does not say how long it is going to run")
+        return unseen(length.says or "run length not known")
     # Of networks in turn, a round is a step of each, and no epoch.
     told = count(length.steps, "step") if is_adversarial(rehearsal.run) else _steps(length)
     few = few_updates_per_epoch(rehearsal.run)
     fewest = next(one.value for one in few_updates_per_epoch.limits if one.name == "total")
     if isinstance(few, Finding) and length.steps <= fewest:
-        says = f"{told} in all; fewer than {fewest:g} move the weights little"
+        says = f"only {told} in total; fewer than {fewest:g} barely change the weights"
         warning = replace(few, severity=Severity.WARNING, says=says, sign=few_updates_per_epoch.slug)
         return Outcome(findings=(warning,))
     return Outcome(told)
@@ -149,21 +149,21 @@ def _steps(length: Length) -> str:
     return f"{steps}, {count(length.epochs, 'epoch')} of {length.epoch_steps:,}"
 
 
-@check("time", "Steps do not wait for data or for single values", 20, Part.COST)
+@check("time", "Step time", 20, Part.COST)
 def time(rehearsal: Rehearsal) -> Outcome:
     """Warn where steps wait; the time of the whole run, where its length is known."""
     found, _ = asked(rehearsal.run, (data_wait_dominates, many_item_calls))
     seconds = _of_a_step(rehearsal)
     if seconds is None:
-        return Outcome(findings=found) if found else unseen("no step was timed")
-    told = f"{duration(seconds)} a step, validation included"
+        return Outcome(findings=found) if found else unseen("no step timed")
+    told = f"{duration(seconds)} per step, validation included"
     parts = [f"{one.called} {one.share:.0%}" for one in times(rehearsal.run) if one.share >= _TOLD]
     told += f" ({', '.join(parts)})" if parts else ""
     steps, epoch = rehearsal.length.steps, rehearsal.length.epoch_steps
     if steps is not None:
-        told += f": about {duration(seconds * steps)} for {count(steps, 'step')}"
+        told += f"; about {duration(seconds * steps)} for {count(steps, 'step')}"
     elif epoch is not None:
-        told += f": about {duration(seconds * epoch)} an epoch"
+        told += f"; about {duration(seconds * epoch)} per epoch"
     return Outcome(told, found)
 
 
@@ -175,7 +175,7 @@ def _of_a_step(rehearsal: Rehearsal) -> float | None:
     return told.seconds * (1 - (told.cost or 0.0)) / told.steps
 
 
-@check("memory", "Memory is enough, and does not grow from step to step", 30, Part.COST)
+@check("memory", "Memory", 30, Part.COST)
 def memory_use(rehearsal: Rehearsal) -> Outcome:
     """Warn where memory grows from step to step, or is nearly all taken."""
     found, _ = asked(rehearsal.run, (memory_grows,))
@@ -183,13 +183,13 @@ def memory_use(rehearsal: Rehearsal) -> Outcome:
     held = [one.values.max() for one in all_of if len(one.finite) and not one.part.endswith(_GPU)]
     cuda = [one.values.max() for one in all_of if len(one.finite) and one.part.endswith(_GPU)]
     if not held:
-        why = "the system does not tell how much memory is held"
+        why = "memory use not available on this system"
         return Outcome(findings=found) if found else unseen(why)
     peak, machine = float(max(held)), rehearsal.memory
-    told = f"at most {_bytes(peak)}{f' of {_bytes(machine)}' if machine else ''}"
+    told = f"peak {_bytes(peak)}{f' of {_bytes(machine)}' if machine else ''}"
     told += f", {_bytes(float(max(cuda)))} on the GPU" if cuda else ""
     if machine and peak > _FULL * machine:
-        return Outcome(findings=(*found, problem("", Severity.WARNING, f"{told}: hardly any is left")))
+        return Outcome(findings=(*found, problem("", Severity.WARNING, f"{told}: almost no memory left")))
     return Outcome(told, found)
 
 

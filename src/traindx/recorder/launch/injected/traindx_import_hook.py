@@ -4,6 +4,7 @@ Loaded by `sitecustomize.py` beside it in every Python process of the program, m
 torch: nothing is imported here that Python has not loaded by itself.
 """
 
+import atexit
 import os
 import sys
 from _frozen_importlib_external import PathFinder
@@ -25,6 +26,8 @@ def install(leave_word: "LeaveWord") -> None:
     """Wait for torch, or begin at once where something has imported it already."""
     finder = _Finder(leave_word)
     sys.meta_path.insert(0, finder)
+    # Not sys.excepthook: the program may look at it, or put its own there.
+    atexit.register(_tell_of_death, leave_word, os.getpid())
     for name in ("torch", "keras"):
         if name in sys.modules:
             finder.imported(name)
@@ -67,7 +70,7 @@ class _Finder:
         return None
 
     def _watch(self, loader: "Loader", name: str) -> None:
-        """Let one loader tell when it has executed its module; afterwards it is as it was."""
+        """Let one loader tell when it has executed its module; afterward it is as it was."""
         execute = loader.exec_module
         before = dict(vars(loader))
 
@@ -116,6 +119,17 @@ class _Finder:
             return
 
 
+def _tell_of_death(leave_word: "LeaveWord", process: int) -> None:
+    """Tell of the exception that ends the program; a fork that ends for itself is not the program."""
+    error = getattr(sys, "last_value", None)
+    if error is None or os.getpid() != process:
+        return
+    try:
+        leave_word(died=f"{type(error).__name__}: {error}", where=_place_of(error))
+    except Exception:  # nobody is left to tell
+        return
+
+
 def _attach_to_keras() -> None:
     if "torch" not in sys.modules:
         return  # another backend
@@ -125,8 +139,12 @@ def _attach_to_keras() -> None:
 
 
 def _place_of(error: BaseException) -> str:
-    """The file and line that raised an error."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
+    """The file and line that raised an error: the last one that is not of an installed package."""
+    frame, places = error.__traceback__, []
+    while frame is not None:
+        places.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
         frame = frame.tb_next
-    return f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame is not None else ""
+    own = [
+        place for place in places if "-packages" not in place and not place.startswith(("<", sys.base_prefix))
+    ]
+    return (own or places or [""])[-1]

@@ -1,11 +1,12 @@
 "use strict";
-// The page is complete without this script. It adds drawings that can be zoomed, and the choice of light or dark.
+// The page is complete without this script. It adds charts that can be zoomed, buttons that copy, and the choice
+// of light or dark.
 
 const root = document.documentElement;
 const probe = document.createElement("i");
 
-// The value of one of the page's colours as it is now; plotly knows nothing of CSS properties.
-function colour(name) {
+// The value of one of the page's colors as it is now; plotly knows nothing of CSS properties.
+function color(name) {
   probe.style.color = `var(${name})`;
   return getComputedStyle(probe).color;
 }
@@ -18,11 +19,11 @@ async function inflated(element) {
 
 const documents = new WeakMap();
 
-// The drawing of a figure, in the colours of now.
+// The drawing of a figure, in the colors of now.
 async function read(figure) {
   if (!documents.has(figure)) documents.set(figure, await inflated(figure.querySelector("script")));
   return JSON.parse(documents.get(figure), (key, value) =>
-    typeof value === "string" && value.startsWith("--") && key.endsWith("color") ? colour(value) : value);
+    typeof value === "string" && value.startsWith("--") && key.endsWith("color") ? color(value) : value);
 }
 
 let carried = null;
@@ -42,7 +43,7 @@ async function draw(figure) {
   if (figure.dataset.drawn) return;
   figure.dataset.drawn = "now";
   const Plotly = await plotly();
-  const plot = figure.querySelector(".plot");
+  const plot = figure.querySelector("[role=img]");
   const { data, layout } = await read(figure);
   // A finger on the drawing scrolls the page; only a mouse draws a box to zoom into.
   layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
@@ -54,9 +55,27 @@ async function draw(figure) {
     responsive: true,
     displayModeBar: false,
   });
+  canvas.on("plotly_relayout", () => follow(figure, canvas));
   figure.querySelector(".tools").hidden = false;
   for (const button of figure.querySelectorAll(".legend button")) button.disabled = false;
   performance.mark("traindx-drawn");
+}
+
+// Moves the marks to where a zoom has put their steps, and zooms the other charts of the run alike.
+function follow(figure, canvas) {
+  const [first, last] = canvas.layout.xaxis.range;
+  for (const mark of figure.querySelectorAll("[data-span]")) {
+    const ends = mark.dataset.span.split(" ").map((step) => (Number(step) - first) / (last - first));
+    mark.style.setProperty("--a", ends[0]);
+    mark.style.setProperty("--b", ends[1]);
+    if (mark.matches(".note")) mark.hidden = ends[1] < 0 || ends[0] > 1;
+  }
+  for (const other of figure.closest(".charts").querySelectorAll(".js-plotly-plot")) {
+    const [from, to] = other.layout.xaxis.range;
+    if (other !== canvas && (from !== first || to !== last)) {
+      window.Plotly.relayout(other, { "xaxis.range": [first, last] });
+    }
+  }
 }
 
 async function act(figure, button) {
@@ -96,7 +115,7 @@ function dark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-async function recolour() {
+async function recolor() {
   document.getElementById("theme").textContent = dark() ? "Light" : "Dark";
   for (const canvas of document.querySelectorAll(".js-plotly-plot")) {
     const { data, layout } = await read(canvas.closest("figure"));
@@ -111,30 +130,72 @@ async function recolour() {
   }
 }
 
+// What a copy button is for: the new lines of a diff, else all of the code next to it.
+function wanted(button) {
+  const code = button.closest("[data-copy]").querySelector("code").cloneNode(true);
+  const added = [...code.querySelectorAll("ins")];
+  for (const sign of code.querySelectorAll("ins i")) sign.remove();
+  return added.length ? added.map((line) => line.textContent).join("\n") : code.textContent;
+}
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const says = button.textContent;
+  button.textContent = "Copied";
+  button.classList.add("done");
+  setTimeout(() => { button.textContent = says; button.classList.remove("done"); }, 1500);
+}
+
+// Unfolds what a link leads to.
+function unfold() {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+  if (target) target.scrollIntoView();
+}
+
+for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = false;
+  button.addEventListener("click", () => copy(button, wanted(button)));
+}
+const whole = document.getElementById("markdown");
+whole.hidden = false;
+whole.addEventListener("click", async () => copy(whole, await inflated(document.getElementById("summary"))));
+addEventListener("hashchange", unfold);
+unfold();
+
 probe.hidden = true;
 document.body.append(probe);
 document.getElementById("theme").hidden = false;
 document.getElementById("theme").addEventListener("click", () => {
   root.dataset.theme = dark() ? "light" : "dark";
-  recolour();
+  recolor();
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolor);
 
 // Paper is white, whatever the screen is.
 let before;
 addEventListener("beforeprint", () => {
   before = root.dataset.theme;
   root.dataset.theme = "light";
-  recolour();
+  recolor();
 });
 addEventListener("afterprint", () => {
   if (before) root.dataset.theme = before;
   else delete root.dataset.theme;
-  recolour();
+  recolor();
 });
 
 document.getElementById("theme").textContent = dark() ? "Light" : "Dark";
-for (const figure of document.querySelectorAll("figure.chart")) {
+for (const figure of document.querySelectorAll("figure.chart:has(> script)")) {
   near.observe(figure);
   figure.addEventListener("click", (event) => {
     const button = event.target.closest("button");

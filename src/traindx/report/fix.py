@@ -1,0 +1,107 @@
+"""The fix as the user's own code: their file, line and value, by the edit that `treat` would apply."""
+
+import difflib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from traindx import facts as f
+from traindx.cause import Cause, Prescription, Safety
+from traindx.changes.types import known_changes, parse_changes
+from traindx.curves.facts import is_recording
+from traindx.run import Run
+
+SAFETY = {Safety.SAFE: "safe to apply", Safety.ASK: "review", Safety.MANUAL: "manual"}
+"""How safely a fix can be applied, in the words of a report."""
+PROVEN = "proven"
+_TORCH = "torch"
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A prescription as it applies to one run."""
+
+    prescription: Prescription
+    at: str = ""
+    """File and line, relative to where the user is."""
+    diff: tuple[str, ...] = ()
+    """The changed lines, each with its sign; empty where no line is known."""
+    values: str = ""
+    """What it changes in numbers: "lr 3 -> 0.3"."""
+    code: str = ""
+    """Lines for the framework that was seen, where no line is known."""
+
+    @property
+    def safety(self) -> str:
+        """How safely it can be applied, in a word or two."""
+        return SAFETY[self.prescription.safety]
+
+    @property
+    def title(self) -> str:
+        """What to do, with the numbers it comes to."""
+        told = self.prescription.title
+        return f"{told} ({self.values})" if self.values else told
+
+
+def fix_for(cause: Cause, run: Run) -> Fix | None:
+    """The first fix that suits the run: as a diff where its line is known, else in words and numbers."""
+    suited = [fix for fix in cause.fixes if fix.suits(run)]
+    written = (found for fix in suited if (found := _written(fix, run)) is not None)
+    return next(written, _told(suited[0], run) if suited else None)
+
+
+def fixes_for(cause: Cause, run: Run) -> list[Fix]:
+    """Every fix that suits the run, the one to show first."""
+    first = fix_for(cause, run)
+    if first is None:
+        return []
+    rest = [fix for fix in cause.fixes if fix is not first.prescription and fix.suits(run)]
+    return [first, *(_written(fix, run) or _told(fix, run) for fix in rest)]
+
+
+def _written(fix: Prescription, run: Run) -> Fix | None:
+    """A fix as a diff of the program's source; None where no edit expresses it."""
+    if fix.change is None or not is_recording(run) or find_spec("libcst") is None:
+        return None
+    # Not before it is needed: it loads libcst.
+    from traindx.changes.source.patch import patch_of
+
+    patch = patch_of(parse_changes(fix.change), run)
+    if patch is None:
+        return None
+    line, lines = changed_lines(patch.before, patch.after)
+    return Fix(fix, f"{nearby(patch.path)}:{line}", lines, _values(fix, run))
+
+
+def _told(fix: Prescription, run: Run) -> Fix:
+    """A fix in words; its example only where the framework that was seen is the one it is written for."""
+    is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH
+    return Fix(fix, values=_values(fix, run), code=fix.code if is_torch else "")
+
+
+def _values(fix: Prescription, run: Run) -> str:
+    specs = parse_changes(fix.change) if fix.change else ()
+    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
+    return change.describe(specs[0], run) if change is not None else ""
+
+
+def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
+    """The first line of a text that changes, counted from 1, and all changed lines with their signs."""
+    old, new = before.splitlines(), after.splitlines()
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    first = changed[0][1] + 1 if changed else 1
+    return first, tuple(line for code in changed for line in _signed(code, old, new))
+
+
+def _signed(code: tuple[str, int, int, int, int], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    _, old_first, old_last, new_first, new_last = code
+    yield from (f"-{line}" for line in old[old_first:old_last])
+    yield from (f"+{line}" for line in new[new_first:new_last])
+
+
+def nearby(path: str) -> str:
+    """A path as seen from where the user is; as it was where that would climb out of sight."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.path.join("..", "..", "")) else relative

@@ -1,0 +1,183 @@
+"""The elements that blocks become."""
+
+from collections.abc import Sequence
+
+from traindx.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Command,
+    Entry,
+    Header,
+    Headline,
+    Section,
+    Term,
+    Tone,
+)
+from traindx.report.html.markup import Markup, code, escape, fill, joined
+
+_ICONS = {
+    Tone.GOOD: Markup('<path d="M3.5 8.5l3 3 6-7"/>'),
+    Tone.BAD: Markup('<path d="M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.4"/>'),
+    Tone.DOUBT: Markup('<path d="M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.3v.4"/>'),
+}
+"""A shape for each color."""
+_COPY = Markup('<button type="button" class="copy" hidden>Copy</button>')
+
+
+def heading(level: int, title: Markup) -> Markup:
+    """A heading; below the fifth level all are alike."""
+    tag = Markup(f"h{min(level, 6)}")
+    return fill("<{tag}>{title}</{tag}>", tag=tag, title=title)
+
+
+def about(block: Header) -> Markup:
+    """What a page is about, in one line."""
+    return fill("<b>{subject}</b>{notes}", subject=escape(block.subject, 200), notes=_notes(block))
+
+
+def head(block: Header, level: int) -> Markup:
+    """What a page or a part of it is about, as a heading."""
+    notes = fill('<p class="quiet">{notes}</p>', notes=" · ".join(block.notes)) if block.notes else Markup()
+    return joined([heading(level, escape(block.subject, 200)), notes])
+
+
+def _notes(block: Header) -> Markup:
+    return joined(fill(" · {note}", note=escape(note, 200)) for note in block.notes)
+
+
+def headline(block: Headline, title: Markup, level: int) -> Markup:
+    """The verdict as a word with a shape and a color, the title, how sure it is and where."""
+    beside = [("sure", block.note), ("where", block.at)]
+    return fill(
+        '<header class="headline">{heading}{beside}</header>',
+        heading=heading(level, fill("{badge} {title}", badge=_badge(block.word, block.tone), title=title)),
+        beside=joined(
+            fill('<span class="{kind}">{says}</span>', kind=kind, says=escape(says, 120))
+            for kind, says in beside
+            if says
+        ),
+    )
+
+
+def _badge(word: str, tone: Tone) -> Markup:
+    icon = fill('<svg viewBox="0 0 16 16" aria-hidden="true">{icon}</svg>', icon=_ICONS.get(tone, Markup()))
+    return fill('<span class="badge {tone}">{icon}{word}</span>', tone=tone.value, icon=icon, word=word)
+
+
+def card(lead: Markup, told: Sequence[Markup], pictures: Markup) -> Markup:
+    """The verdict, below it what to do beside the picture; the picture alone takes the whole width."""
+    groups = joined(fill('<div class="group">{group}</div>', group=group) for group in told if group)
+    told_part = fill('<div class="told">{groups}</div>', groups=groups) if groups else Markup()
+    picture = fill('<div class="picture">{pictures}</div>', pictures=pictures) if pictures else Markup()
+    return fill(
+        '<div class="screen">{lead}<div class="columns">{told}{picture}</div></div>',
+        lead=fill('<div class="lead">{lead}</div>', lead=lead),
+        told=told_part,
+        picture=picture,
+    )
+
+
+def contents(entries: Sequence[tuple[str, str]]) -> Markup:
+    """A small table of contents."""
+    links = joined(
+        fill('<li><a href="#{target}">{name}</a></li>', target=target, name=escape(name, 60))
+        for target, name in entries
+    )
+    return fill('<nav aria-label="Contents"><ul>{links}</ul></nav>', links=links)
+
+
+def section(anchor: str, title: Markup, body: Markup, *, is_open: bool, folds: bool) -> Markup:
+    """A part of the page, unfolded or behind its heading; what folds can be folded again."""
+    identity = fill(' id="{anchor}"', anchor=anchor) if anchor else Markup()
+    if is_open and not folds:
+        return fill("<section{id}>{title}{body}</section>", id=identity, title=title, body=body)
+    # The name is inside: a browser that is sent there unfolds it.
+    return fill(
+        "<details{open}><summary>{title}</summary><div{id}>{body}</div></details>",
+        open=Markup(" open") if is_open else Markup(),
+        title=title,
+        id=identity,
+        body=body,
+    )
+
+
+def grouped(kind: type[Block | Section], parts: Markup) -> Markup:
+    """Blocks of one kind in the element that holds them together."""
+    if kind is Term:
+        return fill("<dl>{parts}</dl>", parts=parts)
+    if kind is Entry:
+        return fill('<div class="entries">{parts}</div>', parts=parts)
+    return fill('<div class="commands">{parts}</div>', parts=parts) if kind is Command else parts
+
+
+def entry(block: Entry, says: Markup) -> Markup:
+    """A labeled line, with where it is at its end."""
+    return fill(
+        '<div class="entry {tone}"><b class="label">{label}</b><span class="says">{says}</span>{at}</div>',
+        tone=block.tone.value,
+        label=block.label,
+        says=says,
+        at=fill('<span class="at">{at}</span>', at=escape(block.at, 120)) if block.at else Markup(),
+    )
+
+
+def command(block: Command, *, copies: bool) -> Markup:
+    """What to type, with a button that copies it."""
+    return fill(
+        '<p class="command" data-copy><b class="label">{label}</b><code>{line}</code>{copy}{note}</p>',
+        label=block.label,
+        line=escape(block.line, 500),
+        copy=_COPY if copies and not block.is_path else Markup(),
+        note=fill('<span class="quiet">{note}</span>', note=block.note) if block.note else Markup(),
+    )
+
+
+def listing(lines: Markup, *, copies: bool) -> Markup:
+    """Lines of a program, with a button that copies them."""
+    return fill(
+        '<div class="listing" data-copy><pre tabindex="0"><code>{lines}</code></pre>{copy}</div>',
+        lines=lines,
+        copy=_COPY if copies else Markup(),
+    )
+
+
+def changed(line: str) -> Markup:
+    """A line of a diff; what is copied of it is the line without its sign."""
+    sign, rest = line[:1], code(f" {line[1:]}")[1:]
+    if sign == "+":
+        return fill("<ins><i>+</i>{rest}</ins>", rest=Markup(rest))
+    if sign == "-":
+        return fill("<del><i>-</i>{rest}</del>", rest=Markup(rest))
+    return fill("<span>{line}</span>", line=line)
+
+
+def table(columns: Sequence[Column], rows: Sequence[Markup]) -> Markup:
+    """A table that scrolls by itself where it is too wide."""
+    heads = joined(
+        fill('<th scope="col"{kind}>{title}</th>', kind=_kind(column), title=column.title)
+        for column in columns
+    )
+    titled = any(column.title for column in columns)
+    return fill(
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>{head}'
+        "<tbody>{rows}</tbody></table></div>",
+        head=fill("<thead><tr>{heads}</tr></thead>", heads=heads) if titled else Markup(),
+        rows=joined(rows),
+    )
+
+
+def row(anchor: str, cells: Sequence[Markup]) -> Markup:
+    """A row with its name."""
+    identity = fill(' id="{anchor}"', anchor=anchor) if anchor else Markup()
+    return fill("<tr{id}>{cells}</tr>", id=identity, cells=joined(cells))
+
+
+def cell(block: Cell, column: Column, says: Markup, curve: Markup) -> Markup:
+    """A field of a table."""
+    classes = " ".join(filter(None, ("number" if column.right else "", block.tone.value)))
+    return fill('<td class="{classes}">{says}{curve}</td>', classes=classes, says=says, curve=curve)
+
+
+def _kind(column: Column) -> Markup:
+    return Markup(' class="number"') if column.right else Markup()

@@ -1,0 +1,278 @@
+"""Writes a page as one HTML file, or its first card for a notebook."""
+
+from collections.abc import Iterable, Sequence
+from functools import singledispatchmethod
+from itertools import dropwhile, groupby, takewhile
+
+from traindx.report import markdown
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Chart,
+    Code,
+    Command,
+    Diff,
+    Entry,
+    Gap,
+    Header,
+    Headline,
+    Overlay,
+    Page,
+    Paragraph,
+    Picture,
+    Plot,
+    Section,
+    Table,
+    Term,
+)
+from traindx.report.html import parts
+from traindx.report.html.anchors import Anchors
+from traindx.report.html.chart import charts
+from traindx.report.html.document import document, styles
+from traindx.report.html.drawing import figure_of, figures_of
+from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
+from traindx.report.html.svg import tiny
+
+_FEW = 16
+"""Sections that a table of contents lists; of more, a table on the screen leads to them."""
+_LOGGED = 1000
+"""Longest text from a log."""
+Blocks = Sequence[Block | Section]
+
+
+def write(page: Page) -> str:
+    """The whole page; it is complete without script, and better with it."""
+    writer = _Writer(page, live=True)
+    return document(
+        title=page.title,
+        about=writer.about(),
+        main=joined([writer.screen(), writer.sections(), writer.appendix()], "\n"),
+        summary=markdown.write(page),
+    )
+
+
+def card(page: Page) -> str:
+    """The screen with its sections behind folds, as a fragment for notebooks; it runs no script."""
+    writer = _Writer(page, live=False)
+    return fill(
+        '<div class="traindx card"><style>{style}</style><p class="about">{about}</p>'
+        "{screen}{sections}</div>",
+        style=styles("blocks.css", "card.css"),
+        about=writer.about(),
+        screen=writer.screen(),
+        sections=writer.sections(),
+    )
+
+
+class _Writer:
+    """Turns blocks into elements."""
+
+    def __init__(self, page: Page, *, live: bool) -> None:
+        self._page = page
+        self._live = live
+        """Whether there is a script, and links within the page."""
+        self._anchors = Anchors(page, live=live)
+        self._detail = detail_for(_charts((*page.screen, *page.sections)))
+        self._level = 1
+
+    def about(self) -> Markup:
+        """What the page is about, for its top edge; a page without a headline has it as its heading."""
+        heads = [block for block in self._page.screen if isinstance(block, Header)]
+        if not self._is_headed or not heads:
+            return Markup()
+        return parts.about(heads[0])
+
+    @property
+    def _is_headed(self) -> bool:
+        return any(isinstance(block, Headline) for block in self._page.screen)
+
+    def screen(self) -> Markup:
+        """The first card, which answers within ten seconds, below where to go on the page."""
+        blocks = list(self._page.screen)
+        if self._is_headed:
+            shown = self._card([block for block in blocks if not isinstance(block, Header)])
+            return joined([self._contents(), shown])
+        heads = [block for block in blocks if isinstance(block, Header)]
+        title = Markup() if len(heads) == 1 else parts.heading(1, escape(self._page.title))
+        self._level = 1 if len(heads) == 1 else 2
+        return joined([self._contents(), title, self._flow(blocks)])
+
+    def sections(self) -> Markup:
+        """Everything behind the screen."""
+        return joined((self._section(section, 2) for section in self._page.sections), "\n")
+
+    def appendix(self) -> Markup:
+        """The pages that the report's names link to."""
+        pages = [
+            fill(
+                '<details class="cause"><summary>{heading}</summary><div id="{id}">{body}</div></details>',
+                heading=parts.heading(3, fill("{title} <code>{slug}</code>", title=one.title, slug=one.slug)),
+                id=self._anchors.reference(one.slug),
+                body=joined(self._section(block, 4) for block in one.blocks if isinstance(block, Section)),
+            )
+            for one in self._page.references
+        ]
+        if not pages:
+            return Markup()
+        return fill(
+            '<details class="appendix"><summary><h2>Pages of the causes</h2></summary>'
+            '<div id="causes">{pages}</div></details>',
+            pages=joined(pages),
+        )
+
+    def _contents(self) -> Markup:
+        if not self._live or not 0 < len(self._page.sections) <= _FEW:
+            return Markup()
+        entries = [
+            (self._anchors.section(section), section.name or section.title) for section in self._page.sections
+        ]
+        more = [("causes", "Causes")] if self._page.references else []
+        return parts.contents([*entries, *more])
+
+    def _card(self, blocks: Blocks) -> Markup:
+        """A headline with its sentences; below it what to do, with the picture at its side."""
+        pictures = [block for block in blocks if isinstance(block, Chart | Overlay)]
+        rest = (block for block in blocks if not isinstance(block, Chart | Overlay))
+        told = list(dropwhile(lambda block: isinstance(block, Gap), rest))
+        lead = list(takewhile(lambda block: not isinstance(block, Gap), told))
+        groups = [
+            self._flow(list(group))
+            for is_gap, group in groupby(told[len(lead) :], key=lambda block: isinstance(block, Gap))
+            if not is_gap
+        ]
+        return parts.card(self._flow(lead), groups, self._flow(pictures))
+
+    def _section(self, section: Section, level: int) -> Markup:
+        before, self._level = self._level, level + 1
+        with self._anchors.within(section):
+            body = self._body(section.blocks)
+        self._level = before
+        heading = parts.heading(level, escape(section.title, _LOGGED))
+        is_open = section.is_open and (self._live or level > 2)
+        return parts.section(
+            self._anchors.section(section),
+            heading,
+            body,
+            is_open=is_open,
+            folds=level == 2 and bool(section.key),
+        )
+
+    def _body(self, blocks: Blocks) -> Markup:
+        """What is below a heading; the page of a run within that of many has a card of its own."""
+        if not any(isinstance(block, Headline) for block in blocks):
+            return self._flow(blocks)
+        own = [block for block in blocks if not isinstance(block, Section)]
+        return joined([self._card(own), self._flow([one for one in blocks if isinstance(one, Section)])])
+
+    def _flow(self, blocks: Blocks) -> Markup:
+        """Blocks one after the other; those of one kind that belong together are one element."""
+        return joined(
+            parts.grouped(kind, joined(map(self._of, group))) for kind, group in groupby(blocks, key=type)
+        )
+
+    def _text(self, says: str, limit: int = _LOGGED) -> Markup:
+        return self._anchors.linked(says, limit)
+
+    @singledispatchmethod
+    def _of(self, block: Block | Section) -> Markup:
+        raise TypeError(f"no HTML for {type(block).__name__}")
+
+    @_of.register
+    def _(self, block: Gap) -> Markup:
+        return Markup()
+
+    @_of.register
+    def _(self, block: Section) -> Markup:
+        return self._section(block, self._level)
+
+    @_of.register
+    def _(self, block: Header) -> Markup:
+        return parts.head(block, self._level)
+
+    @_of.register
+    def _(self, block: Headline) -> Markup:
+        return parts.headline(block, self._text(block.title), self._level)
+
+    @_of.register
+    def _(self, block: Paragraph) -> Markup:
+        return fill(
+            '<p class="says {tone}">{says}</p>', tone=block.tone.value, says=self._text(block.says, 4000)
+        )
+
+    @_of.register
+    def _(self, block: Entry) -> Markup:
+        return parts.entry(block, self._text(block.says))
+
+    @_of.register
+    def _(self, block: Term) -> Markup:
+        return fill("<dt>{label}</dt><dd>{says}</dd>", label=block.label, says=prose(block.says, _LOGGED))
+
+    @_of.register
+    def _(self, block: Diff) -> Markup:
+        return parts.listing(joined(map(parts.changed, block.lines), "\n"), copies=self._live)
+
+    @_of.register
+    def _(self, block: Code) -> Markup:
+        label = fill('<p class="label">{label}</p>', label=block.label) if block.label else Markup()
+        return joined([label, parts.listing(code(block.text), copies=self._live)])
+
+    @_of.register
+    def _(self, block: Bullets) -> Markup:
+        items = joined(fill("<li>{item}</li>", item=self._text(item)) for item in block.items)
+        return fill("<ul>{items}</ul>", items=items)
+
+    @_of.register
+    def _(self, block: Command) -> Markup:
+        return parts.command(block, copies=self._live)
+
+    @_of.register
+    def _(self, block: Chart) -> Markup:
+        figures = figures_of(block, self._detail.chart)
+        return charts(figures, block.run.name, self._detail, self._anchors.to_row, live=self._live)
+
+    @_of.register
+    def _(self, block: Overlay) -> Markup:
+        if not block.curves:
+            return Markup()
+        figure = figure_of(block, self._detail.chart)
+        return charts([figure], "all runs", self._detail, self._anchors.to_row, live=self._live)
+
+    @_of.register
+    def _(self, block: Plot) -> Markup:
+        # Drawn as a picture beside it; without matplotlib, the table of its points tells the same.
+        return Markup()
+
+    @_of.register
+    def _(self, block: Picture) -> Markup:
+        return fill(
+            '<img alt="{shows}" src="data:image/png;base64,{content}">',
+            shows=block.shows,
+            content=encoded(block.content),
+        )
+
+    @_of.register
+    def _(self, block: Table) -> Markup:
+        keys = block.keys or ("",) * len(block.rows)
+        rows = [
+            parts.row(
+                self._anchors.row(key),
+                [
+                    parts.cell(
+                        cell,
+                        column,
+                        self._anchors.to_section(cell.leads_to, self._text(cell.says)),
+                        tiny(cell.curve, self._detail.tiny) if cell.curve else Markup(),
+                    )
+                    for cell, column in zip(row, block.columns, strict=True)
+                ],
+            )
+            for key, row in zip(keys, block.rows, strict=True)
+        ]
+        return parts.table(block.columns, rows)
+
+
+def _charts(blocks: Iterable[Block | Section]) -> int:
+    """How many runs are drawn."""
+    return sum(
+        _charts(block.blocks) if isinstance(block, Section) else isinstance(block, Chart) for block in blocks
+    )

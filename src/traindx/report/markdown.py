@@ -1,0 +1,162 @@
+"""Writes a page as Markdown: at most 60 lines for a pull request, or all of it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+
+from traindx.format import printable
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Chart,
+    Code,
+    Command,
+    Diff,
+    Entry,
+    Gap,
+    Header,
+    Headline,
+    Overlay,
+    Page,
+    Paragraph,
+    Picture,
+    Plot,
+    Section,
+    Table,
+    Term,
+)
+from traindx.report.sparkline import cell_text
+
+_MOST_LINES = 60
+"""What a reader of a pull request scrolls past without anger."""
+_LONG = 1000
+_ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~$@])")
+_FENCE = re.compile("`{3,}")
+
+
+def write(page: Page, *, everything: bool = False) -> str:
+    """The screen, and as many sections behind a fold as fit; with `everything`, all of them in full."""
+    lines = _joined(page.screen)
+    for section in page.sections:
+        if everything:
+            lines += ["", *_section(section, 2)]
+            continue
+        folded = ["", *_folded(section)]
+        if len(lines) + len(folded) <= _MOST_LINES:
+            lines += folded
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def escape(text: str, limit: int = _LONG) -> str:
+    """Text from a log in which nothing is Markdown, HTML or a mention."""
+    return _ACTIVE.sub(r"\\\1", printable(" ".join(text.split()), limit)).replace("](", "]\\(")
+
+
+def _joined(blocks: Iterable[Block]) -> list[str]:
+    """Blocks below each other; a blank line where the kind of block changes."""
+    lines: list[str] = []
+    before: type | None = None
+    for block in blocks:
+        written = list(_of(block))
+        if not written:
+            continue
+        if before is not None and (
+            type(block) is not before or not isinstance(block, Entry | Term | Command)
+        ):
+            lines.append("")
+        lines += written
+        before = type(block)
+    return lines
+
+
+def _section(section: Section, level: int) -> Iterator[str]:
+    yield f"{'#' * min(level, 6)} {escape(section.title)}"
+    yield ""
+    flat = [block for block in section.blocks if not isinstance(block, Section)]
+    yield from _joined(flat)
+    for block in section.blocks:
+        if isinstance(block, Section):
+            yield ""
+            yield from _section(block, level + 1)
+
+
+def _folded(section: Section) -> list[str]:
+    flat = [block for block in section.blocks if not isinstance(block, Section)]
+    return [f"<details><summary>{escape(section.title)}</summary>", "", *_joined(flat), "", "</details>"]
+
+
+@singledispatch
+def _of(block: Block) -> Iterable[str]:
+    raise TypeError(f"no Markdown for {type(block).__name__}")
+
+
+@_of.register
+def _(block: Gap | Chart | Overlay | Plot | Picture) -> Iterable[str]:
+    return ()
+
+
+@_of.register
+def _(block: Header) -> Iterable[str]:
+    notes = "".join(f" · {escape(one)}" for one in block.notes)
+    return (f"**traindx** · {escape(block.subject, 200)}{notes}",)
+
+
+@_of.register
+def _(block: Headline) -> Iterable[str]:
+    note = f" ({escape(block.note)})" if block.note else ""
+    return (f"## {block.word}: {escape(block.title)}{note}",)
+
+
+@_of.register
+def _(block: Paragraph) -> Iterable[str]:
+    return (escape(block.says),)
+
+
+@_of.register
+def _(block: Entry) -> Iterable[str]:
+    at = f" ({escape(block.at)})" if block.at else ""
+    label = f"**{block.label.capitalize()}:** " if block.label else ""
+    return (f"- {label}{escape(block.says)}{at}",)
+
+
+@_of.register
+def _(block: Term) -> Iterable[str]:
+    return (f"- {block.label}: {escape(block.says)}",)
+
+
+@_of.register
+def _(block: Diff) -> Iterable[str]:
+    return _fenced("\n".join(block.lines), "diff")
+
+
+@_of.register
+def _(block: Code) -> Iterable[str]:
+    label = [f"{block.label.capitalize()}:", ""] if block.label else []
+    return [*label, *_fenced(block.text.strip("\n"), block.language)]
+
+
+@_of.register
+def _(block: Bullets) -> Iterable[str]:
+    return [f"- {escape(item)}" for item in block.items]
+
+
+@_of.register
+def _(block: Command) -> Iterable[str]:
+    note = f" ({escape(block.note)})" if block.note else ""
+    return (f"- {block.label}: `{printable(block.line, 500).replace('`', '')}`{note}",)
+
+
+@_of.register
+def _(block: Table) -> Iterable[str]:
+    yield f"| {' | '.join(escape(column.title) for column in block.columns)} |"
+    yield f"| {' | '.join('--:' if column.right else '---' for column in block.columns)} |"
+    for row in block.rows:
+        yield f"| {' | '.join(escape(cell_text(cell)) for cell in row)} |"
+
+
+def _fenced(text: str, language: str) -> list[str]:
+    """Code between fences that are longer than any inside of it."""
+    longest = max((len(one) for one in _FENCE.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    lines = [printable(line, 500) for line in text.split("\n")]
+    return [f"{fence}{language}", *lines, fence]

@@ -1,1 +1,0 @@
-"""What the Markdown renderer writes: one module for each part of a report."""

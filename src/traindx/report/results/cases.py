@@ -1,0 +1,105 @@
+"""The casebook of a project as a page: what was tried, and whether it helped."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from traindx.diagnosis.types import Verdict
+from traindx.format import count, number, percent, printable
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Command,
+    Gap,
+    Header,
+    Page,
+    Paragraph,
+    Section,
+    Tone,
+    table,
+)
+from traindx.trials.types import Case, Outcome
+
+_TONES = {
+    Outcome.HELPED.value: Tone.GOOD,
+    Outcome.WORSE.value: Tone.BAD,
+    Outcome.INCONCLUSIVE.value: Tone.DOUBT,
+}
+_CHANGE, _WORD = 26, 24
+_MOST_ROWS = 8
+"""Cases on the screen; each has a line or two."""
+
+
+def page(cases: Sequence[Case], where: str, *, narrowed: bool = False) -> Page:
+    """The cases, the latest first; `where` is the casebook, `narrowed` if only some are asked for."""
+    if not cases:
+        return Page("no cases · traindx", _empty(where, narrowed))
+    shown = cases[:_MOST_ROWS]
+    more = len(cases) - len(shown)
+    screen: tuple[Block, ...] = (
+        Header("cases", (tally(cases),)),
+        Gap(),
+        table("when, change, before -> after>, outcome", [_row(case) for case in shown]),
+        *([Paragraph(f"{more:,} older cases: --all", Tone.QUIET)] if more else []),
+    )
+    every = Section("All cases", (Bullets(tuple(map(_line, cases))),))
+    return Page(f"{count(len(cases), 'case')} · traindx", screen, (every,))
+
+
+def tally(cases: Sequence[Case]) -> str:
+    """How many cases there are, and how they came out."""
+    tried = Counter(case.outcome for case in cases if case.change)
+    told = [f"{tried[one.value]} {one.value}" for one in Outcome if tried[one.value]]
+    without = sum(not case.change for case in cases)
+    told += [f"{without} without a trial"] if without else []
+    return f"{count(len(cases), 'case')}: {', '.join(told)}"
+
+
+def _empty(where: str, narrowed: bool) -> tuple[Block, ...]:
+    head = Header("cases", (where,))
+    if narrowed:
+        return head, Gap(), Paragraph("No case matches.")
+    says = "No cases yet. traindx treat diagnoses a run, tries fixes in paired trials, and records them here."
+    return head, Gap(), Paragraph(says), Command("next", "traindx treat train.py")
+
+
+def _row(case: Case) -> tuple[Cell, ...]:
+    change = printable(case.change, _CHANGE) if case.change else "no trial"
+    return (Cell(case.when[:10]), Cell(change), Cell(_figures(case)), Cell(_outcome(case), _tone(case)))
+
+
+def _line(case: Case) -> str:
+    """All that is known of a case."""
+    when = f"{case.when[:16].replace('T', ' ')} UTC"
+    if not case.change:
+        return f"{when} · {case.run} · no trial · {_outcome(case)}"
+    cause = f" for {case.cause}" if case.cause else ""
+    why = f": {case.says}" if case.says else ""
+    told = f"{case.measure} {_figures(case)}, {_outcome(case)}{why}"
+    return f"{when} · {case.run} · {case.change}{cause} · {told}"
+
+
+def _figures(case: Case) -> str:
+    return f"{_figure(case.control)} -> {_figure(case.treated)}" if case.change else ""
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return number(value) if math.isfinite(value) else "NaN"
+
+
+def _tone(case: Case) -> Tone:
+    return _TONES.get(case.outcome, Tone.PLAIN) if case.change else Tone.QUIET
+
+
+def _outcome(case: Case) -> str:
+    """How a trial came out; of a diagnosis without a trial, its verdict."""
+    if not case.change:
+        is_healthy = case.verdict == Verdict.HEALTHY.value or not case.suspect
+        suspect = printable(case.suspect, _WORD)
+        return case.verdict if is_healthy else f"{case.verdict}: {suspect} {percent(case.confidence or 0.0)}"
+    seeds = f", {count(case.seeds, 'seed')}" if case.seeds else ""
+    proven = ", proven" if case.proven else ""
+    return f"{printable(case.outcome, _WORD)}{seeds}{proven}{', applied' if case.patch_applied else ''}"

@@ -1,0 +1,141 @@
+"""Several runs as a page: which is best, which settings explain it, where they diverge."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from traindx.comparison.types import Comparison, Entry, Parting
+from traindx.curves.series import whole
+from traindx.diagnosis.types import Verdict
+from traindx.format import count, listed, number, printable, step
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Curve,
+    Gap,
+    Header,
+    Overlay,
+    Page,
+    Paragraph,
+    Section,
+    Tone,
+    table,
+)
+from traindx.report.results.run import shared_folder, speed
+from traindx.run import Run, Series
+
+_SETTINGS = 2
+"""Settings with a column of their own: those that explain the order best."""
+_NOTES = 3
+_VALUE = 14
+_TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
+
+
+def page(comparison: Comparison, runs: Sequence[Run] = ()) -> Page:
+    """The runs, the best first, and how they differ; with the runs themselves also their curves."""
+    measure = f"{comparison.measure.slug.replace('_', ' ')} {comparison.part}".strip()
+    notes = (
+        count(len(comparison.entries), "run"),
+        f"by {measure}, {comparison.measure.better.value} is better",
+    )
+    told = [one.says for one in comparison.associations][:_NOTES] or list(comparison.notes)[:1]
+    screen: tuple[Block, ...] = (
+        Header("compare", notes),
+        Gap(),
+        *_overlay(comparison, runs, measure),
+        _table(comparison, _explaining(comparison), measure),
+        *(Paragraph(says) for says in told),
+    )
+    return Page("comparison of runs", screen, _sections(comparison, told), len(comparison.entries) + 12)
+
+
+def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[Block]:
+    """The measure of all runs that count alike."""
+    order = {entry.run: index for index, entry in enumerate(comparison.entries)}
+    ranked = sorted(runs, key=lambda run: order.get(run.name, len(order)))
+    found = [(run, series) for run in ranked if (series := _measured(run, comparison)) is not None]
+    if not found:
+        return []
+    axis, _ = Counter(series.axis for _, series in found).most_common(1)[0]
+    folder = shared_folder([run.name for run in runs])
+    curves = tuple(
+        Curve(run.name.removeprefix(folder), series.steps, series.values)
+        for run, series in found
+        if series.axis is axis
+    )
+    missing = len(found) - len(curves)
+    notes = (f"Not drawn: {count(missing, 'run')} not counted by {axis.value}.",) if missing else ()
+    return [Overlay(measure, axis, curves, notes)]
+
+
+def _measured(run: Run, comparison: Comparison) -> Series | None:
+    if comparison.measure not in run:
+        return None
+    found = [series for series in run.all(comparison.measure) if series.part == comparison.part]
+    series = found[0] if found else whole(run, comparison.measure)
+    return series if bool(np.isfinite(series.values).any()) else None
+
+
+def _explaining(comparison: Comparison) -> list[str]:
+    weight = {one.name: abs(one.correlation) for one in comparison.associations}
+    return sorted(comparison.differing, key=lambda one: -weight.get(one, 0.0))[:_SETTINGS]
+
+
+def _table(comparison: Comparison, settings: list[str], measure: str) -> Block:
+    titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _VALUE)}>" for one in settings)]
+    partings = {one.second: one for one in reversed(comparison.partings)}
+    folder = shared_folder([entry.run for entry in comparison.entries])
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            Cell(printable(entry.run.removeprefix(folder), 60), leads_to=entry.run),
+            *_figures(entry),
+            Cell(_verdict(entry), _TONES[entry.verdict]),
+            *(_setting(entry, one) for one in settings),
+            "(best)" if index == 0 else _parted(partings.get(entry.run), folder),
+        )
+        for index, entry in enumerate(comparison.entries)
+    ]
+    return table(", ".join([*titles, "they diverge"]), rows)
+
+
+def _verdict(entry: Entry) -> str:
+    return "SICK" if entry.verdict is Verdict.SICK else entry.verdict.value
+
+
+def _figures(entry: Entry) -> tuple[str, str]:
+    if not entry.points:
+        return "-", "-"
+    return number(entry.best), f"{entry.axis.value} {step(entry.best_at)}"
+
+
+def _setting(entry: Entry, setting: str) -> str:
+    value = entry.settings.get(setting)
+    if isinstance(value, float):
+        return number(value)
+    return "" if value is None else printable(str(value), _VALUE)
+
+
+def _parted(parting: Parting | None, folder: str) -> str:
+    if parting is None or parting.step is None:
+        return ""
+    first = printable(parting.first.removeprefix(folder), 30)
+    return f"from {first} at {parting.axis.value} {step(parting.step)}"
+
+
+def _sections(comparison: Comparison, told: list[str]) -> tuple[Section, ...]:
+    more = [one.says for one in comparison.associations if one.says not in told]
+    lists = {
+        "Settings that explain the order": more,
+        "Speed": [speed(comparison)] if speed(comparison) else [],
+        "Where runs diverge": [one.says for one in comparison.partings],
+        "Settings": [_settings(entry, comparison.differing) for entry in comparison.entries],
+        "Notes": [note for note in comparison.notes if note not in told],
+    }
+    return tuple(Section(title, (Bullets(tuple(items)),)) for title, items in lists.items() if items)
+
+
+def _settings(entry: Entry, names: tuple[str, ...]) -> str:
+    values = [f"{printable(one, 40)}={_setting(entry, one)}" for one in names if one in entry.settings]
+    return f"{printable(entry.run, 60)}: {listed(values, 99)}"

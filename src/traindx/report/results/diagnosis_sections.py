@@ -1,0 +1,176 @@
+"""What leads to a diagnosis and what follows from it: shown with `--all`, and in every page."""
+
+from collections.abc import Sequence
+
+from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
+from traindx.format import duration, percent
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Diff,
+    Entry,
+    Paragraph,
+    Section,
+    Table,
+    Term,
+    Tone,
+    table,
+)
+from traindx.report.fix import Fix, fixes_for
+from traindx.report.results.evidence import (
+    against,
+    answer,
+    culprit,
+    missing,
+    not_judged,
+    ordered,
+    points,
+    questions,
+    remark,
+    ruled_out,
+    tally,
+    told_apart,
+    total,
+    unmentioned,
+    where,
+)
+from traindx.report.results.recording import recording_sections
+from traindx.run import Run
+
+_MEANING = (
+    "Of 100 diagnoses at a confidence of 80%, about 80 name the right cause. Reasons are log-odds; their sum,"
+    " compared with the sums of all rivals, gives the confidence."
+)
+
+
+def sections(run: Run, diagnosis: Diagnosis) -> tuple[Section, ...]:
+    """Everything behind the screen, the most useful first."""
+    top = culprit(diagnosis)
+    found = [
+        _why(diagnosis, top),
+        *([_fixes(run, top), _donts(top)] if top else []),
+        _rivals(diagnosis, top),
+        _experiment(diagnosis),
+        Section("Other observations", _bullets(_observations(diagnosis, top))),
+        Section("Missing", _bullets(missing(diagnosis))),
+        *recording_sections(run),
+        _ruled_out(diagnosis),
+        _checks(diagnosis),
+    ]
+    return tuple(section for section in found if section.blocks)
+
+
+def reason_table(reasons: Sequence[Reason]) -> Table:
+    """The sum that is a score, one reason to a line; what rounds to nothing is left out."""
+    ranked = ordered(reasons)
+    counted = [pair for pair in zip(ranked, points(ranked), strict=True) if pair[1] != "+0.0"]
+    rows = [
+        (Cell(shown, _tone(reason)), Cell(where(reason), Tone.QUIET), Cell(reason.says, _tone(reason)))
+        for reason, shown in counted
+    ]
+    rows.append((Cell(total(reasons), Tone.STRONG), Cell(""), Cell("total", Tone.STRONG)))
+    keys = (*(reason.sign.slug if reason.sign else "" for reason, _ in counted), "")
+    return Table((Column("log-odds", right=True), Column("where"), Column("reason")), tuple(rows), keys=keys)
+
+
+def _tone(reason: Reason) -> Tone:
+    return Tone.PLAIN if reason.points > 0 else Tone.QUIET
+
+
+def _why(diagnosis: Diagnosis, top: Suspect | None) -> Section:
+    reasons = top.reasons if top else diagnosis.healthy_reasons
+    title = f"Why {top.cause.slug}" if top else "Why healthy, or not"
+    if not reasons:
+        return Section(title, ())
+    odds = f"Probability that the run is healthy: {percent(diagnosis.healthy)}."
+    mechanism = [Paragraph(f"Mechanism: {top.mechanism.title}.")] if top and top.mechanism else []
+    meaning = Paragraph(f"{odds} {_MEANING}", Tone.QUIET)
+    return Section(title, (reason_table(reasons), *mechanism, meaning), is_open=True, name="Why")
+
+
+def _fixes(run: Run, top: Suspect) -> Section:
+    fixes = fixes_for(top.cause, run)
+    return Section("Fixes", tuple(block for fix in fixes for block in fix_blocks(fix)), is_open=True)
+
+
+def fix_blocks(fix: Fix) -> list[Block]:
+    """A fix with all that its prescription says."""
+    told = fix.prescription
+    body: list[Block] = [
+        Entry("", fix.title, f"{fix.at} · {fix.safety}" if fix.at else fix.safety, Tone.STRONG)
+    ]
+    if fix.diff:
+        body.append(Diff(fix.diff))
+    elif told.before:
+        body += [Code(told.before, label="before"), Code(told.code, label="after")]
+    elif told.code:
+        body.append(Code(told.code, label="example"))
+    body += [Term("expect", told.expect), Term("not when", told.not_when)]
+    return [*body, *([Term("change", told.change)] if told.change else [])]
+
+
+def _donts(top: Suspect) -> Section:
+    return Section("What not to do", _bullets(top.cause.what_not_to_do), is_open=True)
+
+
+def _rivals(diagnosis: Diagnosis, top: Suspect | None) -> Section:
+    blocks: list[Block | Section] = []
+    for suspect in diagnosis.suspects:
+        if suspect is top:
+            continue
+        why = told_apart(top.cause, suspect) if top else against(suspect)
+        blocks.append(
+            Entry("", f"{suspect.cause.title} ({suspect.cause.slug}): {why}", percent(suspect.confidence))
+        )
+        blocks.append(Section(f"The sum behind {suspect.cause.slug}", (reason_table(suspect.reasons),)))
+    return Section("Rivals", tuple(blocks))
+
+
+def _experiment(diagnosis: Diagnosis) -> Section:
+    following = diagnosis.next_experiment
+    if following is None:
+        return Section("Next experiment", ())
+    takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
+    test = following.experiment
+    return Section(
+        "Next experiment",
+        (
+            Entry("", test.does, takes),
+            Term("if so", f"{test.if_true}: {following.tests.slug}"),
+            Term("if not", test.if_false),
+        ),
+    )
+
+
+def _observations(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:
+    told = top.reasons if top else diagnosis.healthy_reasons if diagnosis.verdict is Verdict.HEALTHY else ()
+    return [remark(result) for result in unmentioned(diagnosis, told)]
+
+
+def _ruled_out(diagnosis: Diagnosis) -> Section:
+    dropped = [f"{one.cause.slug}: {against(one)}" for one in ruled_out(diagnosis)]
+    unknown = not_judged(diagnosis)
+    note = (Paragraph(unknown),) if unknown else ()
+    return Section("Ruled out", (*_bullets(dropped), *note))
+
+
+def _checks(diagnosis: Diagnosis) -> Section:
+    results = questions(diagnosis)
+    if not results:
+        return Section("All checks", ())
+    keys = [result.sign.slug for result in results]
+    listed = table("result, check, finding", [_check(result) for result in results], keys=keys)
+    return Section(f"All checks: {tally(diagnosis)}", (listed,), name="All checks")
+
+
+def _check(result: SignResult) -> tuple[Cell, ...]:
+    tone = Tone.STRONG if result.finding else Tone.QUIET
+    says = result.finding.says if result.finding else result.sign.asks
+    return (Cell(answer(result), tone), Cell(result.sign.slug, Tone.QUIET), Cell(says))
+
+
+def _bullets(items: Sequence[str]) -> tuple[Block, ...]:
+    return (Bullets(tuple(items)),) if items else ()

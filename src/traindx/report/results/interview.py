@@ -1,0 +1,213 @@
+"""An interview as blocks: what is asked, how the ranking moves, and the page of what it comes to."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from traindx.cause import Cause
+from traindx.diagnosis.types import Reason
+from traindx.format import percent
+from traindx.interview.questions.types import Question
+from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Move, Ranking, Stand
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Command,
+    Entry,
+    Gap,
+    Header,
+    Headline,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Term,
+    Tone,
+    table,
+)
+
+_BAR, _SHOWN, _REASONS, _LIMITS = 20, 4, 3, 2
+_LEAST_MOVE = 0.005
+"""Change of a confidence that is worth an arrow."""
+_STANDS = {Stand.HOLDS: Tone.GOOD, Stand.FAILS: Tone.BAD, Stand.OPEN: Tone.DOUBT, Stand.BESIDE: Tone.QUIET}
+
+
+def page(conclusion: Conclusion, *, ask: str = "") -> Page:
+    """All that an interview comes to; `ask` is the option that would answer the next question."""
+    consultation = conclusion.consultation
+    # A claim without a complaint is what the user wants to know about; else it comes after the cause.
+    claims = [block for checked in conclusion.claims for block in claim(checked)]
+    is_claim = bool(claims) and not consultation.interview.complaints
+    screen: tuple[Block, ...] = (
+        Header("ask"),
+        Gap(),
+        *(block for matter in consultation.outside for block in _outside(matter.called, matter.look)),
+        *([*claims, Gap()] if is_claim else ()),
+        *(_answer(conclusion, brief=is_claim) if _is_answered(conclusion) else ()),
+        *([] if is_claim or not claims else [Gap(), *claims]),
+        *_next(conclusion, ask),
+        *(
+            [Entry("LIMITS", " ".join(conclusion.limits[:_LIMITS]), tone=Tone.QUIET)]
+            if conclusion.limits
+            else []
+        ),
+    )
+    return Page("interview · traindx", screen, _sections(conclusion))
+
+
+def summary(conclusion: Conclusion) -> str:
+    """One line: the answer, and how the first claim stands."""
+    stands = [f'"{one.claim.says}": {one.stand.value}' for one in conclusion.claims[:1]]
+    return " · ".join([conclusion.says, *stands])
+
+
+def _is_answered(conclusion: Conclusion) -> bool:
+    return bool(conclusion.hypotheses) or not (conclusion.claims or conclusion.consultation.outside)
+
+
+def _answer(conclusion: Conclusion, *, brief: bool) -> list[Block]:
+    """The likeliest causes, and if one stands out why, and what to change."""
+    if not conclusion.hypotheses:
+        return [Paragraph(conclusion.says)]
+    candidates = _candidates(conclusion)
+    if not conclusion.stands_out:
+        return [Headline("UNCLEAR", conclusion.says, tone=Tone.DOUBT), Entry("COULD BE", candidates)]
+    top = conclusion.hypotheses[0]
+    told: list[Block] = [
+        Headline("LIKELY", top.cause.title, f"confidence {percent(top.confidence)}", Tone.STRONG)
+    ]
+    told += [] if brief else [*_why(top), *_fix(top.cause)]
+    return [*told, Entry("OR", candidates)]
+
+
+def _candidates(conclusion: Conclusion) -> str:
+    """The likeliest by their slugs, which `explain` takes; without the one in the headline."""
+    ranking = conclusion.consultation.ranking
+    found = [(one.confidence, one.cause.slug) for one in conclusion.hypotheses]
+    found = [*found[int(conclusion.stands_out) :], (ranking.healthy, "healthy")]
+    return " · ".join(f"{slug} {percent(share)}" for share, slug in sorted(found, reverse=True)[:_SHOWN])
+
+
+def _why(top: Hypothesis) -> list[Block]:
+    reasons = [one for one in together(top.reasons) if one.points > 0 and one.sign is not None]
+    reasons.sort(key=lambda one: -one.points)
+    return [Entry("" if index else "WHY", one.says) for index, one in enumerate(reasons[:_REASONS])]
+
+
+def together(reasons: Sequence[Reason]) -> list[Reason]:
+    """One reason for an answer that counts through several signs."""
+    found: dict[str, Reason] = {}
+    for one in reasons:
+        before = found.get(one.says)
+        found[one.says] = one if before is None else replace(one, points=before.points + one.points)
+    return list(found.values())
+
+
+def _fix(cause: Cause) -> list[Block]:
+    fix = cause.fixes[0]
+    return [Gap(), Entry("FIX", fix.title, tone=Tone.STRONG), Term("expect", fix.expect)]
+
+
+def _outside(called: str, look: str) -> list[Block]:
+    return [Headline("OUT OF SCOPE", called, tone=Tone.DOUBT), Paragraph(look)]
+
+
+def _next(conclusion: Conclusion, ask: str) -> list[Block]:
+    """The experiment that would decide, the next question, and the one command to type."""
+    told: list[Block] = []
+    if conclusion.experiment:
+        following = conclusion.experiment
+        told += [Entry("DECIDE", following.experiment.does), Term("if so", following.experiment.if_true)]
+    if conclusion.question and ask:
+        told += [Entry("ASK NEXT", conclusion.question.asks), Term("answer", ask)]
+    told += [Command("next", one.line, one.tells) for one in conclusion.commands[:1]]
+    return [Gap(), *told] if told else []
+
+
+def claim(checked: CheckedClaim) -> list[Block]:
+    """What the evidence says to a claim."""
+    usual = ", ".join(one.slug for one in checked.usually[:_SHOWN])
+    is_open = checked.stand in (Stand.FAILS, Stand.OPEN)
+    return [
+        Headline("HUNCH", f'"{checked.claim.says}"', checked.stand.value, _STANDS[checked.stand]),
+        Paragraph(checked.says),
+        *(Entry("" if index else "BECAUSE", one) for index, one in enumerate(checked.because[:_REASONS])),
+        *([Entry("USUALLY", usual)] if usual and is_open else []),
+        *(Entry("" if index else "UNLESS", one) for index, one in enumerate(checked.changes_mind)),
+    ]
+
+
+def _sections(conclusion: Conclusion) -> tuple[Section, ...]:
+    consultation = conclusion.consultation
+    ours = [matter.inside for matter in consultation.outside if matter.inside]
+    ranked = [
+        [one.cause.slug, percent(one.confidence), one.cause.fixes[0].title] for one in conclusion.hypotheses
+    ]
+    walked = [
+        f"{move.asks} {move.says} -> {move.after.top.cause.slug} {percent(move.after.top.confidence)}"
+        for move in consultation.moves
+    ]
+    commands = [f"{one.line}: {one.tells}" for one in conclusion.commands]
+    titled: list[tuple[str, Sequence[Block]]] = [
+        ("In scope", [Bullets(tuple(ours))] if ours else []),
+        ("Causes", [table("cause, confidence>, fix", ranked)] if ranked else []),
+        *(
+            (f"Why {one.cause.slug}", _sum(one))
+            for one in conclusion.hypotheses[: int(conclusion.stands_out)]
+        ),
+        ("Answers, and the likeliest cause after each", [Bullets(tuple(walked))] if walked else []),
+        ("Commands", [Bullets(tuple(commands))] if commands else []),
+        ("Limits", [Bullets(conclusion.limits)] if conclusion.limits else []),
+    ]
+    return tuple(Section(title, tuple(blocks)) for title, blocks in titled if blocks)
+
+
+def _sum(one: Hypothesis) -> list[Block]:
+    rows = [[f"{reason.points:+.1f}", reason.says] for reason in together(one.reasons)]
+    donts = tuple(f"don't {wrong[:1].lower()}{wrong[1:]}" for wrong in one.cause.donts)
+    return [table("log-odds>, reason", rows), *([Bullets(donts)] if donts else [])]
+
+
+def bars(after: Ranking, before: Ranking | None = None, rows: int = _SHOWN) -> Table:
+    """A bar for each of the likeliest causes, and how far the last answer moved it."""
+    found = [(one.cause.slug, one.confidence) for one in after.hypotheses[:rows]]
+    lines = [_bar(name, share, before.share(name) if before else None) for name, share in found]
+    return table(",,>,", [*lines, _bar("healthy", after.healthy, before.healthy if before else None)])
+
+
+def _bar(name: str, share: float, before: float | None) -> list[Cell]:
+    whole = round(share * _BAR)
+    change = 0.0 if before is None else share - before
+    arrow = "" if abs(change) < _LEAST_MOVE else f"{'▲' if change > 0 else '▼'} {100 * change:+.0f}"
+    return [
+        Cell(name),
+        Cell("█" * whole + "░" * (_BAR - whole)),
+        Cell(percent(share)),
+        Cell(arrow, Tone.BAD if change > 0 else Tone.GOOD),
+    ]
+
+
+def moved(move: Move) -> tuple[Block, ...]:
+    """How the likeliest causes stand after an answer."""
+    return (bars(move.after, move.before),)
+
+
+def asked(asks: str, number: int, choices: Sequence[str], look: str = "") -> tuple[Block, ...]:
+    """A question with its choices, numbered."""
+    rows = [[Cell(str(number)), Cell(asks, Tone.STRONG)]]
+    rows += [[Cell(""), Cell(f"[{index}] {one}")] for index, one in enumerate(choices, start=1)]
+    rows += [[Cell(""), Cell(look, Tone.QUIET)]] if look else []
+    return (table(">,", rows),)
+
+
+def listing(question: Question) -> tuple[Block, ...]:
+    """A question with what it takes, for those who answer without being asked."""
+    rows = [[f"{question.slug}={one.slug}", one.says] for one in question.choices]
+    rows += [[f"{one.names[0]}=", ", ".join(one.words) or one.fact.meaning] for one in question.fields]
+    symptoms = ", ".join(one.slug for one in question.complaints)
+    return (
+        Paragraph(question.asks, Tone.STRONG),
+        table(",", rows),
+        Paragraph(f"for {symptoms}", Tone.QUIET),
+        Gap(),
+    )

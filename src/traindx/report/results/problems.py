@@ -1,0 +1,166 @@
+"""What the pages of exams share: the verdict in a word, problems as rows, and each with what to do."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from traindx.cause import Cause
+from traindx.diagnosis.knowledge import causes
+from traindx.exams.questions import Checked, is_bad
+from traindx.finding import Finding, Mark, Severity
+from traindx.format import count, listed
+from traindx.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Command,
+    Diff,
+    Entry,
+    Paragraph,
+    Section,
+    Table,
+    Tone,
+    table,
+)
+from traindx.report.fix import fix_for
+from traindx.run import Run
+
+WORDS = {Mark.FAIL: "FAIL", Mark.WARN: "warn", Mark.UNSEEN: "?", Mark.PASS: "ok"}
+VERDICTS = {Mark.FAIL: "FAIL", Mark.WARN: "WARN", Mark.PASS: "PASS", Mark.UNSEEN: "NOT ENOUGH DATA"}
+"""How an exam ended, as its headline says it."""
+TONES = {Mark.FAIL: Tone.BAD, Mark.WARN: Tone.DOUBT, Mark.UNSEEN: Tone.QUIET, Mark.PASS: Tone.GOOD}
+MOST_ROWS = 6
+"""Problems that have a row on the screen."""
+_ROW_WIDTH, _ROW_LINES = 48, 13
+"""About the columns of a sentence in a row, and the lines of all rows that leave room for the rest."""
+_SAMPLES, _COLUMNS, _DIFF_LINES = 20, 20, 6
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A check or a problem in one line."""
+
+    mark: Mark
+    name: str
+    says: str
+    at: str = ""
+
+
+def rows_table(rows: Sequence[ResultRow]) -> tuple[Table, ...]:
+    """The rows below each other, with the lines of code at the right edge; nothing without rows."""
+    if not rows:
+        return ()
+    cells = [
+        [Cell(WORDS[row.mark], TONES[row.mark]), Cell(row.name), Cell(row.says), Cell(row.at, Tone.STRONG)]
+        for row in rows
+    ]
+    if any(row.at for row in rows):
+        return (table(",,*,>", cells),)
+    return (table(",,", [one[:-1] for one in cells]),)
+
+
+def finding_row(finding: Finding, name: str = "") -> ResultRow:
+    """A problem in one line, under the name of its check or its cause."""
+    return ResultRow(finding.mark, name or finding.cause, finding.says, finding.location)
+
+
+def tally(failed: int, warned: int, passed: int, unseen: int = 0) -> str:
+    """How many checks ended how; what there is none of is not said."""
+    told = [
+        count(failed, "problem") if failed else "",
+        count(warned, "warning") if warned else "",
+        count(passed, "check passed", "checks passed") if passed else "",
+        f"{unseen:,} not checked" if unseen else "",
+    ]
+    return ", ".join(filter(None, told)) or "no problems found"
+
+
+def cut(rows: Sequence[ResultRow], most: int = MOST_ROWS) -> list[ResultRow]:
+    """The first rows that leave room for the rest of the screen, and one that names the others."""
+    lines = list(accumulate(-(-len(row.says) // _ROW_WIDTH) for row in rows))
+    fitting = max(sum(taken <= _ROW_LINES for taken in lines), 1)
+    if len(rows) <= min(most, fitting):
+        return list(rows)
+    kept = min(fitting, most - 1)
+    others = [row.name for row in rows[kept:]]
+    more = ResultRow(rows[kept].mark, f"{len(others)} more", f"{listed(others, 4)}; --all shows them")
+    return [*rows[:kept], more]
+
+
+def advice(problem: Finding) -> str:
+    """What to do in one sentence: the problem's own, or the first fix of its cause; may be empty."""
+    if problem.todo:
+        return problem.todo
+    cause = _cause_of(problem)
+    return cause.fixes[0].title if cause is not None and cause.fixes else ""
+
+
+def fix_and_next(problems: Sequence[Finding], run: Run | None = None) -> list[Block]:
+    """What to do about the first problem, as a diff if the run tells the line, and the page to read next."""
+    named = [one.cause for one in problems if _cause_of(one)]
+    fixes = fix_of(problems[0], run) if problems else []
+    return [*fixes, *(Command("next", f"traindx explain {slug}") for slug in named[:1])]
+
+
+def fix_of(problem: Finding, run: Run | None = None) -> list[Block]:
+    """What to do about a problem: a diff of the user's own lines, or a sentence."""
+    cause = _cause_of(problem)
+    fix = fix_for(cause, run) if cause and run is not None else None
+    if fix is not None and fix.diff:
+        return [Entry("FIX", fix.at, fix.safety, Tone.STRONG), Diff(fix.diff[:_DIFF_LINES])]
+    todo = advice(problem)
+    return [Entry("FIX", todo)] if todo else []
+
+
+def _cause_of(problem: Finding) -> Cause | None:
+    return next((one for one in causes() if one.slug == problem.cause), None)
+
+
+def checks_section(checks: Iterable[Checked], title: str = "Checks") -> Section:
+    """Every check with what it came to."""
+    rows = [row for one in checks for row in _check_rows(one)]
+    return Section(title, rows_table(rows))
+
+
+def _check_rows(one: Checked) -> list[ResultRow]:
+    rows = [finding_row(finding, one.check.slug) for finding in one.findings]
+    said = {row.says for row in rows}
+    # What is seen if nothing is wrong would contradict a problem.
+    contradicts = one.outcome.is_told and any(map(is_bad, one.findings))
+    remark = one.says and one.says not in said and not contradicts
+    return [*rows, *([ResultRow(one.remark, one.check.slug, one.says)] if remark else [])]
+
+
+def problem_sections(named: Iterable[tuple[str, Finding]]) -> tuple[Section, ...]:
+    """A section for everything that was found, with what to do, code to paste and what it is about."""
+    return tuple(Section(f"{name}: {_degree(one)}", _problem(one), is_open=True) for name, one in named)
+
+
+def _degree(finding: Finding) -> str:
+    return "remark" if finding.degree is Severity.INFO else finding.degree.value
+
+
+def _problem(finding: Finding) -> tuple[Block, ...]:
+    todo = advice(finding)
+    blocks: list[Block] = [Paragraph(finding.says)]
+    blocks += [Entry("FIX", todo, finding.location)] if todo else []
+    blocks += [Code(finding.code)] if finding.code else []
+    blocks += [Entry("LAYERS", listed(list(finding.layers), _COLUMNS))] if finding.layers else []
+    blocks += [Entry("COLUMNS", listed(list(finding.columns), _COLUMNS))] if finding.columns else []
+    if finding.samples:
+        blocks += [Entry("ROWS", finding.samples[0].part), Bullets(_samples(finding))]
+    if finding.causes and is_bad(finding):
+        blocks.append(Entry("CAUSE", ", ".join(finding.causes)))
+    return tuple(blocks)
+
+
+def _samples(finding: Finding) -> tuple[str, ...]:
+    shown = [f"{row.name or row.index}: {row.reason}" for row in finding.samples[:_SAMPLES]]
+    more = len(finding.samples) - _SAMPLES
+    return (*shown, *([f"{more:,} more (--export lists them)"] if more > 0 else []))
+
+
+def notes_section(notes: Sequence[str]) -> tuple[Section, ...]:
+    """What was guessed, sampled or left out."""
+    return (Section("Notes", (Bullets(tuple(notes)),)),) if notes else ()

@@ -1,1 +1,0 @@
-"""What the text renderer prints: one module for each part of a report."""

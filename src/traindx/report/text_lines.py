@@ -1,0 +1,100 @@
+"""Lines of a terminal: pieces with a style, broken where they have to be, and tables of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from unicodedata import combining, east_asian_width
+
+from traindx.format import printable
+from traindx.report.blocks import Table, Tone
+from traindx.report.sparkline import cell_text
+
+LONGEST = 1000
+"""Longest text from a result: a log must not fill the screen."""
+_GAP, _LEAST = 2, 6
+"""Columns between those of a table, and the fewest of one that is shortened."""
+STYLES = {
+    Tone.PLAIN: "",
+    Tone.BAD: "1;31",
+    Tone.GOOD: "1;32",
+    Tone.DOUBT: "1;33",
+    Tone.QUIET: "2",
+    Tone.STRONG: "1",
+}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a line and the style it has where there are colors."""
+
+    text: str
+    style: str = ""
+    link: str = ""
+    """The path it opens, on terminals that follow links."""
+
+
+Line = tuple[Span, ...]
+
+
+def cells(text: str) -> int:
+    """The columns a text takes: East Asian letters are wide, accents take none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Lines that fit, broken at blanks; a word that is too long stays whole, as it may be a path."""
+    lines = [""]
+    for word in text.split():
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and cells(joined) > width:
+            lines.append(word)
+        else:
+            lines[-1] = joined
+    return lines
+
+
+def table_lines(block: Table, width: int) -> Iterator[Line]:
+    """Columns as wide as their widest cell; the wide one, or else the last, is wrapped in what is left."""
+    rows = [[printable(cell_text(cell), LONGEST) for cell in row] for row in block.rows]
+    titles = [column.title for column in block.columns]
+    widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
+    wide = next((index for index, column in enumerate(block.columns) if column.wide), len(widths) - 1)
+    room = width - _GAP * (len(widths) - 1)
+    left = max(room - sum(widths) + widths[wide], _LEAST)
+    widths[wide] = left if block.columns[wide].wide else min(widths[wide], left)
+    _shrink(widths, room)
+    if any(titles):
+        yield _row(
+            [Span(_cut(title, most), "2") for title, most in zip(titles, widths, strict=True)], widths, block
+        )
+    for row, source in zip(rows, block.rows, strict=True):
+        cut = [_cut(text, most) for text, most in zip(row, widths, strict=True)]
+        for index, part in enumerate(wrapped(row[wide], widths[wide])):
+            texts = list(cut) if index == 0 else [""] * len(cut)
+            texts[wide] = _cut(part, widths[wide])
+            yield _row(
+                [Span(text, STYLES[cell.tone]) for text, cell in zip(texts, source, strict=True)],
+                widths,
+                block,
+            )
+
+
+def _shrink(widths: list[int], room: int) -> None:
+    """Take from the widest columns until all fit."""
+    while sum(widths) > room and max(widths) > _LEAST:
+        widths[widths.index(max(widths))] -= 1
+
+
+def _cut(text: str, most: int) -> str:
+    """A cell that has to be shorter than it is, without its middle."""
+    return text if cells(text) <= most else printable(text, max(most // (cells(text) // len(text) or 1), 3))
+
+
+def _row(pieces: Sequence[Span], widths: Sequence[int], block: Table) -> Line:
+    line: list[Span] = []
+    for index, (piece, width, column) in enumerate(zip(pieces, widths, block.columns, strict=True)):
+        blanks = " " * (width - cells(piece.text))
+        gap = " " * _GAP if index < len(widths) - 1 else ""
+        line += [Span(blanks), piece, Span(gap)] if column.right else [piece, Span(blanks + gap)]
+    return tuple(line)
