@@ -1,5 +1,6 @@
 """What users read is written in the words of the field: LANGUAGE.md's patterns do not come back."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from traindx.report import markdown, text
 from traindx.report.pages import page_of
 
 ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src/traindx"
 PATTERNS = (
     r"\bthe rate\b",
     r"\bdrawn\b",
@@ -39,7 +41,7 @@ PATTERNS = (
 HOUSE_WORDS = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS), re.IGNORECASE)
 FIELD = re.compile(
     r"(?i)`[^`\n]*`|bench/\S+|there (is|are) no\b|(is|are) no (longer|better|worse)"
-    r"|-per-arm|optimistic|!\[|!="
+    r"|-per-arm|optimistic|stands? out\b|!\[|!="
 )
 """What the patterns hit and the field says."""
 
@@ -82,8 +84,45 @@ def test_reports(name: str) -> None:
     assert hits(text.write(page, everything=True) + markdown.write(page, everything=True)) == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
-def test_hand_written_pages(page: str) -> None:
-    written = (ROOT / page).read_text(encoding="utf-8")
+def hand_written() -> Iterator[Path]:
+    """Pages for users; the mission and the bench notes are ours."""
+    yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+    yield from sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "mission.md")
+    yield from sorted((ROOT / "docs/guides").glob("*.md"))
+    yield from sorted((ROOT / "src/traindx/skill").rglob("*.md"))
+
+
+@pytest.mark.parametrize("page", list(hand_written()), ids=lambda page: page.name)
+def test_hand_written_pages(page: Path) -> None:
+    written = page.read_text(encoding="utf-8")
     prose = re.sub(r"(?ms)^```.*?^```", "", written)
     assert hits(prose) == []
+
+
+def sentences(module: Path) -> Iterator[str]:
+    """The strings of a module that have several words, without its docstrings."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    docstrings = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            # A single word is a name.
+            yield node.value if " " in node.value else ""
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted({path.parent for path in SOURCE.rglob("*.py")}),
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_strings_of_the_source(folder: Path) -> None:
+    found = {
+        module.name: hits("\n".join(sentences(module)))
+        for module in folder.glob("*.py")
+        # Lists of what other people write.
+        if module.name not in ("word_lists.py", "complaints.py")
+    }
+    assert {name: words for name, words in found.items() if words} == {}

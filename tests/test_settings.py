@@ -6,7 +6,7 @@ import pytest
 
 from traindx.errors import SettingsError, TraindxError
 from traindx.quantities import VAL_SCORE
-from traindx.settings import limits_from, limits_in, names_from, names_in
+from traindx.settings import defaults_in, limits_from, limits_in, names_from, names_in
 
 
 @pytest.fixture
@@ -69,17 +69,25 @@ def test_a_table_that_makes_no_sense_is_said(project: Path, table: str, says: st
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ("limit.loss_diverges.lost = 3", 'unknown table "limit" in [tool.traindx]; did you mean limits?'),
+        ("limis.loss_diverges.lost = 3", 'unknown option "limis" in [tool.traindx]; did you mean limits?'),
         ("maps = {a = 'val_score'}", "did you mean map?"),
-        ("color = true", 'unknown table "color" in [tool.traindx]; expected map or limits'),
+        ("budgt = 1", "did you mean budget?"),
+        ("runn.budget = 1", "did you mean run?"),
+        ("zeta = true", 'unknown option "zeta" in [tool.traindx]; use map, limits or an option'),
     ],
 )
-def test_an_unknown_table_is_said_by_whoever_looks_first(project: Path, table: str, says: str) -> None:
+def test_an_unknown_option_is_said(project: Path, table: str, says: str) -> None:
     (project / "pyproject.toml").write_text(f"[tool.traindx]\n{table}\n")
-    for look in (limits_in, names_in):
-        with pytest.raises(SettingsError) as refused:
-            look(project)
-        assert says in str(refused.value)
+    with pytest.raises(SettingsError) as refused:
+        defaults_in(project, ["budget", "color"], ["run"])
+    assert says in str(refused.value)
+
+
+def test_options_for_all_commands_and_for_one_are_defaults(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.traindx]\ncolor = 'never'\nmap = {}\nrun.budget = 1\n")
+    found, where = defaults_in(project / "deep", ["budget", "color"], ["run"])
+    assert found == {"color": "never", "run": {"budget": 1}}
+    assert where == str(project / "pyproject.toml")
 
 
 @pytest.mark.parametrize("text", ["[tool\n", "tool = 3\n", "[tool]\ntraindx = 3\n"])

@@ -222,14 +222,14 @@ class Results:
 def page(of: Results) -> str:
     """The page."""
     own, from_log = figures(of.full), figures(of.log)
-    return f"""# How often it is right
+    return f"""# Accuracy
 
-Written by `make bench-accuracy` from `bench/corpus/answers.csv`; how it is measured stands in
+Written by `make bench-accuracy` from `bench/corpus/answers.csv`; the method is described in
 [design/005-corpus.md](../design/005-corpus.md).
 
 {_counted(of.rows)}
 
-## Against the aims
+## Targets
 
 {_aims(own, from_log)}
 
@@ -237,26 +237,25 @@ Written by `make bench-accuracy` from `bench/corpus/answers.csv`; how it is meas
 
 {_sets(of.full, of.log, of.seen, of.hand)}
 
-The coarse group says how a training fails (learns too little, unstable, fails on new data, its numbers lie,
-machine, or healthy); it is right where the cause named first can show itself in a way in which the true one
-can.
+The coarse group is how a run fails (learns too little, unstable, does not generalize, misleading numbers,
+hardware, or healthy). It counts as right if the first cause and the true one share a symptom.
 
-## By how much harm was done
+## By severity of the fault
 
 {_by_harm(of.full)}
 
-Harm is skill lost against the healthy twin: 1 is all that can be learned. A training that lost a tenth looks
-like one whose task is a little harder; nothing in one run tells the two apart, a trial does.
+Severity is the skill lost relative to the healthy twin (1 is everything). A run that lost a tenth looks like one
+with a slightly harder task: a single run can't distinguish the two, a trial can.
 
-## Held against other ways of ranking
+## Compared with other rankers
 
-The same answers, the same splits. Forests need not explain what they say: they are what could be had.
+Same check results, same splits. Forests can't explain their ranking; they show what is possible without that.
 
 {_baselines(own, of.others)}
 
-## What a percentage is worth
+## Calibration
 
-Of the verdicts that are given: an inconclusive one states none.
+Over the verdicts with a confidence; an inconclusive verdict has none.
 
 ![confidence against truth](pictures/accuracy-calibration.png)
 
@@ -270,7 +269,7 @@ The verdict is inconclusive in {ranged(own.open)} of the recordings and {ranged(
 
 ## Time to detection
 
-Every recording cut after so many steps and judged as it would have been then.
+Every recording, cut after N steps and judged as of then.
 
 {_detection(detections())}
 
@@ -293,8 +292,8 @@ Not injected: {_not_injected(of.rows)}.
 Found in fewer than {percent(_WEAK)} of their runs: {_weak(of.full)}.
 
 From logs alone the cause is named first in {figures(of.log).first} of the faulty runs: most faults leave the
-same curve, and the report then names the group, the rivals and what would tell them apart. Found first at
-least once: {_ever(of.log)}.
+same curve, and the report then lists the candidates and what would distinguish them. Found first at least
+once: {_ever(of.log)}.
 """
 
 

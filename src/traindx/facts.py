@@ -145,6 +145,7 @@ FIRST_LAYER_NORMALIZES = Fact("first_layer_normalizes", "whether the first layer
 EXAM = Fact("exam", "an exam of the same training run, and what it found", chosen=False)
 TOLD = Fact("told", "what a person answered in an interview", chosen=False)
 EXIT_CODE = Fact("exit_code", "the exit code of the training process", chosen=False)
+CRASH_PLACE = Fact("crash_place", "file and line of the exception that ended the program", chosen=False)
 
 FACTS: dict[str, Fact] = {fact.slug: fact for fact in list(globals().values()) if isinstance(fact, Fact)}
 """Every fact above by its slug."""

@@ -140,8 +140,8 @@ def _refuse_unknown(tool: Mapping[str, object], file: Path, known: Sequence[str]
     for name in tool:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            todo = f"did you mean {near[0]}?" if near else "it takes map, limits and the options of commands"
-            raise SettingsError(f'{file}: [tool.traindx] takes no "{printable(name)}"; {todo}')
+            todo = f"did you mean {near[0]}?" if near else "use map, limits or an option of a command"
+            raise SettingsError(f'{file}: unknown option "{printable(name)}" in [tool.traindx]; {todo}')
 
 
 def _tool(file: Path) -> Mapping[str, object]:

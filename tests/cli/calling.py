@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,8 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import IO
 from unittest.mock import patch
+
+import pytest
 
 from traindx.cli import main
 
@@ -35,6 +38,8 @@ sys.exit(main(sys.argv[1:]))
 """
 """The command line where torch and libcst are not installed."""
 _PATIENCE = 300
+_LOOKS, _SECONDS = 60, 5
+"""How often a test looks for something that a program prints, and how long at most each time."""
 _STREAMS = ("stdin", "stdout", "stderr")
 
 
@@ -54,6 +59,33 @@ def process(*arguments: str, cwd: Path, **environment: str) -> "subprocess.Compl
         timeout=_PATIENCE,
         check=False,
     )
+
+
+@contextmanager
+def started(*arguments: str, cwd: Path) -> "Iterator[subprocess.Popen[bytes]]":
+    """The command while it runs; it does not outlive the test."""
+    command = [sys.executable, "-m", "traindx", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=cwd, env=_untouched(), stdout=pipe, stderr=pipe) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def until(child: "subprocess.Popen[bytes]", mark: str) -> str:
+    """What a command prints up to a mark; fails if it ends before, or after so many looks."""
+    assert child.stdout is not None
+    printed = b""
+    for _ in range(_LOOKS):
+        ready, _, _ = select.select([child.stdout], [], [], _SECONDS)
+        piece = os.read(child.stdout.fileno(), 1 << 16) if ready else b""
+        printed += piece
+        if mark.encode() in printed:
+            return printed.decode()
+        if ready and not piece:
+            break
+    pytest.fail(f'no "{mark}" in what it printed: {printed.decode()}')
 
 
 def call(

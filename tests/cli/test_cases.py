@@ -87,8 +87,8 @@ def test_an_empty_casebook_says_how_cases_come_about(
         ([".traindx", "--db", "x.db"], "two places"),
         (["--cause", "lr-to-high"], "did you mean lr-too-high?"),
         (["--cause", "foo"], 'unknown cause "foo"; traindx causes lists them'),
-        (["--since", "yesterday"], "is no date"),
-        (["--last", "0"], "give 1 or more"),
+        (["--since", "yesterday"], "expected a date"),
+        (["--last", "0"], "must be 1 or more"),
         (["--json", "nowhere/out.json"], "nowhere/out.json: can't write it"),
     ],
 )

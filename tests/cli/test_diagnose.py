@@ -8,14 +8,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
 import pytest
 
-from tests.cli.calling import COOL, DEMO, HOT, NAN, process
+from tests.cli.calling import COOL, DEMO, HOT, NAN, process, started, until
 from traindx.cli import main
 
 FALLING = "".join(f"step {i} loss {2 / (i + 1) + 0.1:.4f}\n" for i in range(60))
+NO_NUMBERS = "".join(f"step {i} loss nan\n" for i in range(60, 70))
 
 
 @pytest.fixture(autouse=True)
@@ -61,10 +61,10 @@ def test_every_output_is_written_and_named(capsys: pytest.CaptureFixture[str]) -
     assert "hot" in Path("reports/diagnostic_report.md").read_text()
     assert json.loads(Path("own.json").read_text())["schema"] == "traindx.report/1"
     last = capsys.readouterr().out.splitlines()[-3:]
-    assert [line.split()[-1] for line in last] == [
-        "reports/report.html",
-        "reports/diagnostic_report.md",
-        "own.json",
+    assert [line.split()[:2] for line in last] == [
+        ["report", "reports/report.html"],
+        ["markdown", "reports/diagnostic_report.md"],
+        ["data", "own.json"],
     ]
 
 
@@ -82,7 +82,8 @@ def test_a_failing_output_keeps_none_of_the_others_back(capsys: pytest.CaptureFi
     assert Path("out.md").exists()
     assert Path("out.json").exists()
     assert "SICK" in shown.out
-    assert shown.err.startswith("traindx diagnose: no/such/place.html: cannot be written (No such file")
+    assert shown.err.startswith("traindx diagnose: no/such/place.html: ")
+    assert "No such file" in shown.err
 
 
 def test_a_report_never_replaces_a_log() -> None:
@@ -122,7 +123,7 @@ def test_fail_on(path: str, conditions: Sequence[str], code: int, capsys: pytest
     [
         (["--fail-on", "lr-to-high"], 'unknown condition or cause "lr-to-high"; did you mean lr-too-high?'),
         (["--fail-on", "sik"], "did you mean sick?"),
-        (["--fail-on", "healthy"], "give sick, inconclusive, or a cause (traindx causes lists them)"),
+        (["--fail-on", "healthy"], "use sick, inconclusive, or a cause from traindx causes"),
         (["--limit", "nosign.foo=1"], 'unknown check "nosign"; docs/signs.md lists them'),
         (["--fail-on", "sick:80"], "confidence must be between 0 and 1"),
         (["--fail-on", "lr-too-high:much"], "for example --fail-on lr-too-high:0.8"),
@@ -134,15 +135,12 @@ def test_fail_on(path: str, conditions: Sequence[str], code: int, capsys: pytest
             'the check loss_diverges has no limit "rato"; it has lost',
         ),
         (["--limit", "loss_diverges.lost=much"], 'loss_diverges.lost: expected a number, got "much"'),
-        (["--limit", "loss_diverges.lost=0"], "loss_diverges.lost is 0; a limit is a number above 0"),
-        (["--limit", "loss_diverges.lost=-1"], "loss_diverges.lost is -1; a limit is a number above 0"),
-        (
-            ["--png", "out.png"],
-            "--png out.png: writes several pictures, each under its own name; give a folder",
-        ),
+        (["--limit", "loss_diverges.lost=0"], "loss_diverges.lost must be greater than 0, got 0"),
+        (["--limit", "loss_diverges.lost=-1"], "loss_diverges.lost must be greater than 0, got -1"),
+        (["--png", "out.png"], "--png out.png: writes several plots; give a folder"),
         (["--map", "loss"], "--map: expected NAME=QUANTITY"),
-        (["--json", "/dev/null/out.json"], "/dev/null/out.json: cannot be written"),
-        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["--json", "/dev/null/out.json"], "/dev/null/out.json: can't write it"),
+        (["--bogus"], "--bogus"),
     ],
 )
 def test_bad_usage_is_one_sentence(
@@ -161,7 +159,7 @@ def test_bad_usage_is_one_sentence(
 def test_an_exam_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
     Path("flat.log").write_text("".join(f"step {i} loss {2.303 + 0.001 * (i % 7)}\n" for i in range(200)))
     deep, batch = "traindx.demo.nets:deep", "traindx.demo.nets:batch"
-    assert main(["examine", "gradients", "--model", deep, "--data", batch, "--json", "exam.json"]) == 0
+    assert main(["examine", "gradients", "--model", deep, "--data", batch, "--json", "exam.json"]) == 1
     assert main(["diagnose", "flat.log", "--exam", "exam.json", "--json", "out.json"]) == 0
     first = json.loads(Path("out.json").read_text())["runs"][0]["suspects"][0]
     assert first["cause"] == "vanishing-gradients"
@@ -177,7 +175,7 @@ def test_nothing_to_read_is_bad_input(capsys: pytest.CaptureFixture[str]) -> Non
     for path, says in (
         ("nowhere", "no such file"),
         ("empty", "is empty"),
-        ("note.txt", "no training numbers"),
+        ("note.txt", "no metrics found"),
     ):
         assert main(["diagnose", path, "--fail-on", "sick"]) == 2
         assert says in capsys.readouterr().err
@@ -225,26 +223,14 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def until(stream: IO[str], mark: str) -> str:
-    """What is printed up to a line with a mark; fails when the program ends before."""
-    seen = ""
-    while mark not in seen:
-        line = stream.readline()
-        assert line, seen
-        seen += line
-    return seen
-
-
 def test_follow_judges_again_and_ends_cleanly_on_ctrl_c(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text(FALLING)
-    command = [sys.executable, "-m", "traindx", "diagnose", "train.log", "--follow"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        assert "SICK" not in until(child.stdout, "1 run")
+    with started("diagnose", "train.log", "--follow", cwd=tmp_path) as child:
+        assert "SICK" not in until(child, "HEALTHY")
         with log.open("a") as file:
-            file.writelines(f"step {i} loss nan\n" for i in range(60, 70))
-        assert "SICK" in until(child.stdout, "1 run")
+            file.write(NO_NUMBERS)
+        until(child, "SICK")
         child.send_signal(signal.SIGINT)
         assert child.wait(timeout=60) == 0
 
@@ -252,18 +238,14 @@ def test_follow_judges_again_and_ends_cleanly_on_ctrl_c(tmp_path: Path) -> None:
 def test_a_condition_ends_the_watch(tmp_path: Path) -> None:
     log = tmp_path / "train.log"
     log.write_text(FALLING)
-    command = [sys.executable, "-m", "traindx", "diagnose", "train.log", "--follow", "--fail-on", "sick"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        until(child.stdout, "1 run")
+    with started("diagnose", "train.log", "--follow", "--fail-on", "sick", cwd=tmp_path) as child:
+        until(child, "HEALTHY")
         with log.open("a") as file:
-            file.writelines(f"step {i} loss nan\n" for i in range(60, 70))
+            file.write(NO_NUMBERS)
         out, err = child.communicate(timeout=60)
         assert child.returncode == 1
-        assert "SICK" in out
-        assert "--fail-on sick is met by train.log" in err
+        assert b"SICK" in out
+        assert b"--fail-on sick is met by train.log" in err
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
@@ -295,7 +277,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
             command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert done.stderr == "traindx: No space left on device; the output is not complete\n"
+    assert done.stderr == "traindx: No space left on device; the output is incomplete\n"
 
 
 def test_ctrl_c_while_reading_leaves_no_traceback(tmp_path: Path) -> None:

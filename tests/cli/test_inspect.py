@@ -5,13 +5,11 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import IO
 
 import pytest
 
-from tests.cli.calling import traindx
+from tests.cli.calling import started, traindx, until
 from traindx.cli import main
 
 LOG = "".join(f"step {i} loss {1 / (i + 1):.4f} lr 0.001\n" for i in range(20))
@@ -61,8 +59,8 @@ def test_nan_survives_json(tmp_path: Path) -> None:
         (["train.log", "--map", "loss"], '--map: expected NAME=QUANTITY, got "loss"'),
         (["train.log", "--map", "loss=nonsense"], '"nonsense"; docs/quantities.md lists them'),
         (["train.log", "--map", "loss=train_los"], 'unknown quantity "train_los"; did you mean train_loss?'),
-        (["train.log", "--json", "no/such/place.json"], "no/such/place.json: cannot be written"),
-        (["train.log", "--bogus"], "unrecognized arguments: --bogus"),
+        (["train.log", "--json", "no/such/place.json"], "no/such/place.json: can't write it"),
+        (["train.log", "--bogus"], "--bogus"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(log: Path, arguments: list[str], says: str) -> None:
@@ -114,29 +112,14 @@ def test_colors_only_on_a_terminal(log: Path) -> None:
     os.close(ours)
 
 
-def until_report(stream: IO[str]) -> str:
-    """What is printed up to the closing line of a report; fails when the program ends before."""
-    seen = ""
-    while "1 run" not in seen:
-        line = stream.readline()
-        assert line, seen
-        seen += line
-    return seen
-
-
 def test_follow_shows_growth_and_ends_cleanly_on_ctrl_c(log: Path) -> None:
-    command = [sys.executable, "-m", "traindx", "inspect", "train.log", "--follow"]
-    child = subprocess.Popen(command, cwd=log, stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    until_report(child.stdout)
-    with (log / "train.log").open("a") as file:
-        file.write("step 20 loss 0.0123\n")
-    later = until_report(child.stdout)
-    time.sleep(0.1)
-    child.send_signal(signal.SIGINT)
-    assert child.wait(timeout=60) == 0
-    assert "0.0123" in later
-    child.stdout.close()
+    with started("inspect", "train.log", "--follow", cwd=log) as child:
+        assert "0.0123" not in until(child, "train_loss")
+        with (log / "train.log").open("a") as file:
+            file.write("step 20 loss 0.0123\n")
+        until(child, "0.0123")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 0
 
 
 def test_a_closed_pipe_is_no_error(log: Path) -> None:
@@ -161,7 +144,7 @@ def test_a_page_of_what_was_read(log: Path) -> None:
     done = traindx("inspect", "train.log", "--html", "out.html", cwd=log)
     assert done.returncode == 0
     assert "train.log" in (log / "out.html").read_text()
-    assert done.stdout.splitlines()[-1] == "report   out.html"
+    assert done.stdout.splitlines()[-1].split() == ["report", "out.html"]
 
 
 def test_a_log_without_a_known_quantity_is_bad_input_with_a_way_out(tmp_path: Path) -> None:

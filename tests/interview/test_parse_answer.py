@@ -53,6 +53,8 @@ def test_not_knowing_is_an_answer(typed: str) -> None:
         ("batch", "a few"),
         ("onset", "s t"),
         ("validation", "n"),
+        ("moving", "n"),
+        ("activation", "no"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(slug: str, typed: str) -> None:
@@ -93,6 +95,12 @@ def test_what_was_typed_is_quoted_as_it_was_typed() -> None:
 def test_the_beginning_of_a_word_is_enough() -> None:
     told = answer_to(QUESTIONS["onset"], "Sud")
     assert told.slug == "sudden"
+
+
+def test_an_answer_may_be_typed_as_it_is_shown() -> None:
+    for question in QUESTIONS.values():
+        for choice in question.choices:
+            assert answer_to(question, choice.says).choice is choice
 
 
 def test_arguments_name_questions_or_facts() -> None:

@@ -294,7 +294,9 @@ def test_without_its_extra_it_says_what_to_install() -> None:
     program = "import sys; sys.modules['mcp'] = None; from traindx.cli import main; sys.exit(main(['mcp']))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "traindx mcp: needs the package mcp, 2.3 or later: pip install 'traindx[mcp]'\n"
+    assert done.stderr.startswith("traindx mcp: needs the package mcp 2.3 or later: ")
+    assert "pip install -e '.[mcp]'" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_without_torch_it_diagnoses_and_says_what_treating_needs(place: Path) -> None:

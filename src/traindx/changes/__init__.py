@@ -25,7 +25,7 @@ class _Lazy(ModuleType):
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse what would only change the stand-in."""
         if not name.startswith("__"):
-            raise AttributeError(f"{self.__name__}.{name} is set on the module that stands for it")
+            raise AttributeError(f"{self.__name__}.{name} is read-only here; set it on the module itself")
         super().__setattr__(name, value)
 
 

@@ -218,11 +218,15 @@ def known_changes() -> dict[str, Change]:
 
 def change_of(spec: ChangeSpec) -> Change:
     """The change that a text names; refused where there is none."""
+    change = _known(spec)
+    if change is None:
+        raise TraindxError(f'unknown change "{spec}"; known changes: {", ".join(sorted(known_changes()))}')
+    return change
+
+
+def _known(spec: ChangeSpec) -> Change | None:
     known = known_changes()
-    found = known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
-    if found is None:
-        raise TraindxError(f'unknown change "{spec}"; known changes: {", ".join(sorted(known))}')
-    return found
+    return known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:
@@ -232,7 +236,9 @@ def name_of(specs: Iterable[ChangeSpec]) -> str:
 
 def label_of(specs: Iterable[ChangeSpec]) -> str:
     """Changes that belong together as people call them: "lr / 10 + warm-up 500"."""
-    return " + ".join(change_of(spec).label_for(spec) for spec in specs)
+    # A change of a plugin that is gone keeps its text.
+    known = ((spec, _known(spec)) for spec in specs)
+    return " + ".join(str(spec) if change is None else change.label_for(spec) for spec, change in known)
 
 
 def kind_of(specs: Iterable[ChangeSpec]) -> str:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 DONE, CONDITION_MET, BAD_INPUT = 0, 1, 2
+COLOR = "TRAINDX_COLOR"
+"""The variable that holds what --color chose."""
 
 HOME = """\
 Find out why a training run fails, and prove the fix.
@@ -47,6 +49,10 @@ Shell         completion
 traindx help COMMAND shows options and examples
 """
 _OPTIONS = ("-h", "--help", "--version")
+WORDS = ("help", "version")
+"""What may stand in the place of a command."""
+_NEAR = 0.6
+"""How alike two names are for one to be meant by the other, as difflib has it."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -60,6 +66,15 @@ class _Parser(argparse.ArgumentParser):
     def options(self) -> list[str]:
         """The names of all options."""
         return [option for action in self._actions for option in action.option_strings]
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Refuse what is none of the choices, with the nearest of them."""
+        if action.choices is None or value in action.choices:
+            return
+        kind = action.option_strings[0] if action.option_strings else (action.metavar or action.dest)
+        known = [str(choice) for choice in action.choices]
+        hint = did_you_mean(str(value), known) or f"expected {', '.join(known)}"
+        self.exit(BAD_INPUT, f'{self.prog}: unknown {str(kind).lower()} "{value}"; {hint}\n')
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # as argparse has it
         """Parse, and refuse what is left over, by the command that was given it and not by all of them."""
@@ -93,11 +108,10 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def _run(argv: "Sequence[str] | None") -> int:
-    words = list(sys.argv[1:] if argv is None else argv)
-    if not words or words == ["help"]:
+    words = _normalized(list(sys.argv[1:] if argv is None else argv))
+    if not words:
         sys.stdout.write(HOME)
         return DONE
-    words = [*words[1:], "--help"] if words[0] == "help" else ["--version"] if words == ["version"] else words
     parser, commands = build_parser()
     name = next((word for word in words if not word.startswith("-")), "")
     if name and name not in commands and words[0] not in _OPTIONS:
@@ -117,29 +131,41 @@ def _run(argv: "Sequence[str] | None") -> int:
         return BAD_INPUT
 
 
+def _normalized(words: "list[str]") -> "list[str]":
+    """The words as argparse takes them: `help` and `version` are options, and --color follows the command."""
+    if words[:1] == ["--color"]:
+        words = [*words[2:3], *words[:2], *words[3:]]
+    if words[:1] == ["version"]:
+        return ["--version"]
+    if words[:1] != ["help"]:
+        return words
+    asked = [word for word in words[1:] if word not in WORDS]
+    return [*asked, "--help"] if asked else []
+
+
 def _unknown(words: "Sequence[str]", commands: "Iterable[str]") -> str:
     """What is said of a first word that is no command."""
     word = next(one for one in words if not one.startswith("-"))
     if word.endswith(".py") or os.path.isfile(word):
         verb = "run" if word.endswith(".py") else "diagnose"
         return f'unknown command "{word}"; did you mean: traindx {verb} {" ".join(words)}'
-    return f'unknown command "{word}"; {did_you_mean(word, commands) or "traindx lists the commands"}'
+    hint = did_you_mean(word, [*commands, *WORDS]) or "traindx lists the commands"
+    return f'unknown command "{word}"; {hint}'
 
 
 def did_you_mean(word: str, known: "Iterable[str]") -> str:
     """A hint at the nearest of some names; empty where none is near."""
     import difflib
 
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR)
     return f"did you mean {near[0]}?" if near else ""
 
 
 def _choose_color(choice: "str | None") -> None:
-    """Let --color decide: everything that colors looks at these variables."""
+    """Let --color decide, by a variable of our own: NO_COLOR and FORCE_COLOR are also the program's."""
+    os.environ.pop(COLOR, None)
     if choice in ("always", "never"):
-        os.environ.pop("NO_COLOR", None)
-        os.environ.pop("FORCE_COLOR", None)
-        os.environ["FORCE_COLOR" if choice == "always" else "NO_COLOR"] = "1"
+        os.environ[COLOR] = choice
 
 
 def _prepare_output() -> None:
@@ -222,5 +248,9 @@ def describe(command: "Command", parser: argparse.ArgumentParser) -> None:
     command.configure(parser)
     # Here and not with the other options: every command colors what it shows.
     parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default=None, help="color the output (default: auto)"
+        "--color",
+        choices=("auto", "always", "never"),
+        # Or a command of a command would take back what was given to the one it belongs to.
+        default=argparse.SUPPRESS,
+        help="color the output (default: auto)",
     )

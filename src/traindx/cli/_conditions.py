@@ -27,7 +27,7 @@ class Met:
     @property
     def now(self) -> str:
         """What is said when the program is about to be stopped."""
-        return f"[step {self.step}] {self.condition} is met ({self.sureness}); stopping the program"
+        return f"{self.condition} is met ({self.sureness}); stopping the program"
 
     @property
     def afterward(self) -> str:

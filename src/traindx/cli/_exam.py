@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from torch import nn
 
     from traindx.exams.objective import Loss
-    from traindx.report.documents.run import Document
     from traindx.report.results.model_exam import ModelResult
     from traindx.run import Run
 
@@ -168,13 +167,12 @@ def results(
     arguments: argparse.Namespace,
     exam: "ModelResult",
     source: str,
-    document: "Callable[[], Document]",
     picture: "Callable[[], tuple[str, bytes]] | None" = None,
 ) -> int:
     """Print and write what was found in a model; the exit code. `source` gave the batch."""
     from importlib.util import find_spec
 
-    from traindx.report.renderers.json import as_text
+    from traindx.report.documents.exams import model_exam_document
     from traindx.report.results.model_exam import page, summary
 
     # A page does without its picture where there is nothing to draw it with.
@@ -183,7 +181,7 @@ def results(
     made = page(exam, source, drawn)
     makers: dict[str, Maker] = {
         **page_makers(lambda: made, arguments),
-        "json": lambda: as_text(document()) + "\n",
+        "json": lambda: model_exam_document(exam),
         "png": lambda: drawn or b"",
     }
     text = page_text(made, arguments, summary(exam))

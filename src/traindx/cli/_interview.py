@@ -151,7 +151,7 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
         except TraindxError as error:
             if claims_in(typed):
                 return _check(desk, consultation, claims_in(typed))
-            desk.say(f"   {error}\n")
+            desk.say(f"   {_not_offered(question, typed) if question.choices else error}\n")
             continue
         if not _is_meant(desk, consultation, told):
             continue
@@ -159,6 +159,12 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
         if told.is_known:
             desk.say(belief_text(consultation.moves[-1], width=desk.width, color=desk.color))
         return consultation
+
+
+def _not_offered(question: Question, typed: str) -> str:
+    """What is said to an answer that is not among those on the screen, which shows their numbers."""
+    known = f"type a number from 1 to {len(question.choices)}, or Enter if you don't know"
+    return f'"{printable(typed, _LONG)}" is not one of the answers; {known}'
 
 
 def _is_meant(desk: _Desk, consultation: Consultation, told: Told) -> bool:

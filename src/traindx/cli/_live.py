@@ -10,31 +10,58 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypeVar
 
 from traindx.cli._conditions import Condition, Met, reached, stopping
-from traindx.cli._output import ProgressLine, colored
+from traindx.cli._output import ProgressLine, colored, terminal_width
 from traindx.cli._report import Judge
-from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.diagnosis.types import Diagnosis
 from traindx.finding import Severity
 from traindx.format import percent, printable
 from traindx.readers.loading.runs import Reading, read
 from traindx.recorder.launch.child import wake
 from traindx.recorder.launch.outcome import recordings
 from traindx.recorder.launch.process_tree import Stop
-from traindx.report.results.evidence import seen_reasons
+from traindx.report.blocks import Tone
+from traindx.report.results.evidence import culprit, seen_reasons
+from traindx.report.text_lines import LONGEST, STYLES, wrapped
 from traindx.run import Run
 from traindx.trials.types import Report
 
 _SURE = 0.8
 _MOST = 5
-"""Lines in a run: who has read five knows that something is wrong."""
+"""Alerts in a run: who has read five knows that something is wrong."""
 _TODO = "Ctrl-C to stop now; full report at the end"
+_HEAD = "traindx run:"
+_LEAST_ROOM = 20
+"""Columns that a line has next to its head, however narrow the terminal."""
 
 K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something that is said while the program runs."""
+
+    head: str
+    """Stands before the first line, and as blanks before the others: "traindx [step 231]"."""
+    lines: tuple[str, ...]
+    tone: Tone = Tone.PLAIN
+
+    def text(self, width: int) -> str:
+        """As it is printed, in lines that fit."""
+        head = f"{self.head} "
+        room = max(width - len(head), _LEAST_ROOM)
+        parts = [part for line in self.lines for part in wrapped(printable(line, LONGEST), room)]
+        return head + f"\n{' ' * len(head)}".join(parts)
+
+
+def _at(step: str) -> str:
+    return f"traindx [step {step}]"
 
 
 class Repeated(Generic[K]):
@@ -43,47 +70,48 @@ class Repeated(Generic[K]):
     def __init__(self) -> None:
         self._before: frozenset[K] = frozenset()
 
-    def again(self, now: Mapping[K, str]) -> dict[K, str]:
+    def again(self, now: Mapping[K, V]) -> dict[K, V]:
         """Of what holds now, that which held before."""
-        found = {key: says for key, says in now.items() if key in self._before}
+        confirmed = {key: value for key, value in now.items() if key in self._before}
         self._before = frozenset(now)
-        return found
+        return confirmed
 
 
 class Alarms:
-    """The lines of one run of a program."""
+    """The alerts of one run of a program."""
 
     def __init__(self) -> None:
-        self._repeated: Repeated[tuple[str, str]] = Repeated()
-        self._cleared: Repeated[str] = Repeated()
-        self._said: set[str] = set()
-        self._lines = 0
+        self._serious: Repeated[tuple[str, str]] = Repeated()
+        self._gone: Repeated[str] = Repeated()
+        self._standing: dict[str, str] = {}
+        """The titles of the causes that were said and not taken back, by their slugs."""
+        self._count = 0
 
-    def lines(self, report: Report) -> list[str]:
+    def after(self, report: Report) -> list[Alert]:
         """What to say after a look: each cause once, whichever run has it, and once if it is gone again."""
-        now = _serious(report)
-        lines = []
-        for (_, slug), says in self._repeated.again(now).items():
-            if slug not in self._said and self._lines < _MOST:
-                self._said.add(slug)
-                lines.append(says)
-        held = {slug for _, slug in now}
-        gone = {slug: f"[step {_reached(report)}] cleared: {slug}" for slug in self._said - held}
-        for slug, says in self._cleared.again(gone).items():
-            self._said.discard(slug)
-            lines.append(says)
-        self._lines += len(lines)
-        return lines
+        alerts = []
+        for (_, slug), diagnosed in self._serious.again(_serious(report)).items():
+            if slug not in self._standing and self._count < _MOST:
+                self._count += 1
+                self._standing[slug] = diagnosed[1].suspects[0].cause.title
+                alerts.append(_alert(*diagnosed))
+        # A cause that is only less likely than it was is not gone.
+        held = {top.cause.slug for one in report.diagnoses if (top := culprit(one))}
+        gone = {slug: title for slug, title in self._standing.items() if slug not in held}
+        for slug, title in self._gone.again(gone).items():
+            del self._standing[slug]
+            alerts.append(Alert(_HEAD, (f'"{title}" cleared at step {_reached(report)}',)))
+        return alerts
 
 
 def _reached(report: Report) -> str:
     return reached(report.runs[-1]) if report.runs else "0"
 
 
-def _serious(report: Report) -> dict[tuple[str, str], str]:
+def _serious(report: Report) -> dict[tuple[str, str], tuple[Run, Diagnosis]]:
     pairs = zip(report.runs, report.diagnoses, strict=True)
     return {
-        (run.name, diagnosis.suspects[0].cause.slug): _line(run, diagnosis)
+        (run.name, diagnosis.suspects[0].cause.slug): (run, diagnosis)
         for run, diagnosis in pairs
         if is_serious(diagnosis)
     }
@@ -91,19 +119,16 @@ def _serious(report: Report) -> dict[tuple[str, str], str]:
 
 def is_serious(diagnosis: Diagnosis) -> bool:
     """Whether a diagnosis is worth a line: sick, sure of one cause, and that one does harm."""
-    return (
-        diagnosis.verdict is Verdict.SICK
-        and diagnosis.suspects[0].confidence >= _SURE
-        and diagnosis.severity.rank >= Severity.SERIOUS.rank
-    )
+    top = culprit(diagnosis)
+    return top is not None and top.confidence >= _SURE and diagnosis.severity.rank >= Severity.SERIOUS.rank
 
 
-def _line(run: Run, diagnosis: Diagnosis) -> str:
+def _alert(run: Run, diagnosis: Diagnosis) -> Alert:
     first = diagnosis.suspects[0]
-    reasons = seen_reasons(first)
-    what = f"{first.cause.title}: {reasons[0].says}" if reasons else first.cause.title
+    verdict = f"SICK {percent(first.confidence)}: {first.cause.title}"
+    reasons = [reason.says for reason in seen_reasons(first)[:1]]
     place = f"{first.place} · " if first.place else ""
-    return f"[step {reached(run)}] SICK {percent(first.confidence)}: {what}\n{place}{_TODO}"
+    return Alert(_at(reached(run)), (verdict, *reasons, f"{place}{_TODO}"), Tone.BAD)
 
 
 _WAITING = 0.5
@@ -127,7 +152,7 @@ class Live:
         folder: Path,
         look: Callable[[], Report],
         conditions: Callable[[Report], Mapping[tuple[str, str], Met]],
-        say: Callable[[str], None],
+        say: Callable[[Alert], None],
     ) -> None:
         """`look` reads and judges the recording; `conditions` are those that end the program, by run."""
         self.stop = Stop()
@@ -144,10 +169,14 @@ class Live:
         self._thread.start()
         return self
 
+    def hush(self) -> None:
+        """Say nothing from now on."""
+        self._over.set()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over.set()
+        self.hush()
         self._thread.join(_PATIENCE)
 
     def _run(self) -> None:
@@ -167,35 +196,33 @@ class Live:
             try:
                 self._act(sum(size for size, _ in now))
             except Exception as error:  # whatever goes wrong in here must not reach the program
-                fault = f"looking at the run failed ({type(error).__name__}: {error})"
-                self._note(f"{fault}; the program is not disturbed, and the report follows at the end")
+                fault = f"live diagnosis failed ({type(error).__name__}: {error})"
+                self._note(f"{fault}; the program is not affected; full report at the end")
             pause = max(_LEAST, rest * (time.thread_time() - began))
 
     def _act(self, size: int) -> None:
         """Look once, and do what follows from it."""
         if size > _LARGEST:
-            self._note("the recording has grown too large to be judged now and then; it is judged at the end")
+            self._note("the recording is too large for live diagnosis; full report at the end")
             return
         report = self._look()
         if self._over.is_set():
             return
-        met = self._conditions(report)
-        confirmed = self._repeated.again({key: one.now for key, one in met.items()})
+        confirmed = self._repeated.again(self._conditions(report))
         if confirmed:
-            first = next(iter(confirmed))
-            self.met = met[first]
-            self._say(confirmed[first])
+            self.met = next(iter(confirmed.values()))
+            self._say(Alert(_at(self.met.step), (self.met.now,), Tone.BAD))
             self.stop.ask()
             wake()
             return
-        for line in self._alarms.lines(report):
-            self._say(line)
+        for alert in self._alarms.after(report):
+            self._say(alert)
 
     def _note(self, says: str) -> None:
         """Say once that something of ours did not work."""
         if not self._noted:
             self._noted = True
-            self._say(says)
+            self._say(Alert(_HEAD, (says,)))
 
 
 def _state(folder: Path) -> list[tuple[int, int]]:
@@ -216,9 +243,6 @@ def _step_back() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
-_YELLOW, _PLAIN = "\x1b[33m", "\x1b[0m"
-
-
 def live_judge(folder: Path, judge: Judge, conditions: Sequence[Condition]) -> Live:
     """Judges the recording now and then while the program runs; a condition that is met ends the program."""
 
@@ -236,13 +260,13 @@ def read_recording(folder: Path) -> Reading:
     return replace(reading, runs=tuple(named))
 
 
-def _say(says: str) -> None:
+def _say(alert: Alert) -> None:
     """Say something between what the program says, in lines of its own."""
-    first, *others = (printable(line, 500) for line in says.split("\n"))
-    shown = "\n".join([f"traindx {first}", *(f"        {line}" for line in others)])
-    shown = f"{_YELLOW}{shown}{_PLAIN}" if colored(sys.stderr) else shown
+    style = STYLES[alert.tone] if colored(sys.stderr) else ""
+    text = alert.text(terminal_width(sys.stderr))
+    shown = f"\x1b[{style}m{text}\x1b[0m" if style else text
     try:
         # One write: the program may write at the same time.
-        os.write(sys.stderr.fileno(), f"\n{shown}\n".encode(errors="replace"))
-    except (OSError, ValueError):  # nobody reads it any more
+        os.write(sys.stderr.fileno(), f"\n{shown}\n".encode(sys.stderr.encoding, errors="replace"))
+    except (OSError, ValueError):  # nobody reads it anymore
         return

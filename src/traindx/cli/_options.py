@@ -136,31 +136,38 @@ def words_of(arguments: argparse.Namespace) -> list[str]:
 
 def note_misplaced(arguments: argparse.Namespace) -> None:
     """Say which of our options stand behind the script and so went to it, unless it knows them itself."""
+    import shlex
     import sys
     from importlib import import_module
 
-    words = words_of(arguments)
+    words, command = words_of(arguments), arguments.command
     if not words or not words[0].endswith(".py"):
         return
     parser = argparse.ArgumentParser(add_help=False)
-    import_module(f"traindx.cli.{arguments.command.replace('-', '_')}").configure(parser)
-    ours = {option for action in parser._actions for option in action.option_strings if option[:2] == "--"}
-    for word in words[1:]:
-        option = word.partition("=")[0]
-        if option in ours and not _is_read_by(words[0], option):
-            place = f"put it before the script: traindx {arguments.command} {option} ... {words[0]}"
-            sys.stderr.write(f"traindx {arguments.command}: {option} went to {words[0]}; {place}\n")
+    import_module(f"traindx.cli.{command.replace('-', '_')}").configure(parser)
+    ours = {option: action for action in parser._actions for option in action.option_strings}
+    for index, word in enumerate(words[1:], start=1):
+        option, equals, _ = word.partition("=")
+        if not option.startswith("--") or option not in ours or _is_read_by(words[0], option):
+            continue
+        takes_next = not equals and ours[option].nargs is None
+        typed = shlex.join(words[index : index + 1 + takes_next])
+        place = f"put it before the script: traindx {command} {typed} {shlex.quote(words[0])}"
+        sys.stderr.write(f"traindx {command}: {typed} went to {words[0]}; {place}\n")
 
 
 def _is_read_by(script: str, option: str) -> bool:
-    """Whether a script speaks of an option, as it does that parses it."""
-    name = option.removeprefix("--")
+    """Whether a script seems to parse an option: it spells it out, or names it where it spells out none."""
+    import re
+
     try:
         with open(script, encoding="utf-8", errors="replace") as file:
             text = file.read()
     except OSError:
         return True
-    return name in text or name.replace("-", "_") in text
+    name = re.escape(option.removeprefix("--")).replace(r"\-", "[-_]")
+    spelled_out = re.search(r"""["']--\w""", text)
+    return re.search(rf"--{name}\b" if spelled_out else rf"\b{name}\b", text) is not None
 
 
 def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
@@ -230,7 +237,7 @@ def add_exam_condition(parser: argparse.ArgumentParser) -> None:
     says = (
         "exit with 1 on FAIL (the default), on warn or worse, if a CAUSE is named, or never; may be repeated"
     )
-    add_option(parser, "--fail-on CONDITION", says, repeated=True)
+    add_option(parser, "--fail-on RESULT", says, repeated=True)
 
 
 def positive(text: str) -> int:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TextIO
 
-from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
+from traindx.cli import BAD_INPUT, COLOR, CONDITION_MET, DONE
 from traindx.errors import TraindxError
 from traindx.format import printable
 
@@ -216,10 +216,10 @@ def complain(command: str, sentence: object) -> None:
 
 def colored(stream: TextIO | None = None) -> bool:
     """Whether a stream takes colors; standard output unless another is given."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
+    wished = "never" if os.environ.get("NO_COLOR") else "always" if os.environ.get("FORCE_COLOR") else ""
+    choice = os.environ.get(COLOR, wished)
+    if choice:
+        return choice == "always"
     return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -272,7 +272,8 @@ class ProgressLine:
     def say(self, what: str) -> None:
         """Say what is being done."""
         if self._shown:
-            sys.stderr.write(f"\r\x1b[K{what}")
+            # A line that wraps could not be taken back.
+            sys.stderr.write(f"\r\x1b[K{printable(what, terminal_width(sys.stderr) - 1)}")
             sys.stderr.flush()
             self._written = True
 

@@ -1,17 +1,21 @@
 """Writes a patch into the source after asking, keeps the file as it was, and takes the patch back."""
 
+import difflib
 import os
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from traindx.changes.source.patch import Patch
 from traindx.errors import TraindxError
+from traindx.report.fix import nearby
 
+DEFAULT_OUT = Path(".traindx/treatments")
 _BACKUP = ".before-traindx"
 
 
@@ -25,39 +29,49 @@ class Consent:
     """Also where git has changes of the file."""
 
 
+def name_for_apply(folder: Path) -> str:
+    """What `traindx apply` takes to find the treatment of a folder."""
+    return folder.name if folder.parent == DEFAULT_OUT else f"--out {folder.parent} {folder.name}"
+
+
 def apply_patch(patch: Patch, consent: Consent, question: str) -> Path | None:
     """Ask, and write a patch; where the file as it was is kept, or None if the answer was no."""
     # A link stays one: what it leads to is what is run and changed.
     path = Path(patch.path).resolve()
-    try:
-        _refuse_changed(path, patch.before.encode(patch.encoding), patch)
+    with _refusing(path, "apply"):
+        _refuse_changed(path, patch, is_applied=False)
         if not consent.force and _is_dirty(path):
-            raise TraindxError(f"{path}: has uncommitted changes; commit them, or add --force")
+            raise TraindxError(f"{nearby(str(path))}: has uncommitted changes; commit them, or add --force")
         if not consent.yes and not agreed(question, path):
             return None
         backup = _backed_up(path)
         _replace(path, patch.content)
-    except OSError as error:
-        raise TraindxError(
-            f"{path}: can't write the patch ({error.strerror}); check its permissions"
-        ) from error
     return backup
 
 
 def undo_patch(patch: Patch, backup: Path, consent: Consent) -> bool:
     """Put the file back as it was before the patch; whether that was done."""
     path = Path(patch.path).resolve()
-    try:
-        _refuse_changed(path, patch.content, patch)
+    with _refusing(path, "undo"):
+        _refuse_changed(path, patch, is_applied=True)
         if not consent.yes and not agreed("Undo?", path):
             return False
-        _replace(path, patch.before.encode(patch.encoding))
+        _replace(path, _before(patch))
         backup.unlink(missing_ok=True)
+    return True
+
+
+@contextmanager
+def _refusing(path: Path, verb: str) -> Iterator[None]:
+    """A sentence for a file that is gone, or that the system does not let us read or write."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise TraindxError(f"{nearby(str(path))}: no such file any more; restore it first") from error
     except OSError as error:
         raise TraindxError(
-            f"{path}: can't undo the patch ({error.strerror}); check its permissions"
+            f"{nearby(str(path))}: can't {verb} the patch ({error.strerror}); check its permissions"
         ) from error
-    return True
 
 
 def agreed(question: str, path: Path) -> bool:
@@ -69,14 +83,25 @@ def agreed(question: str, path: Path) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _refuse_changed(path: Path, expected: bytes, patch: Patch) -> None:
+def _before(patch: Patch) -> bytes:
+    return patch.before.encode(patch.encoding)
+
+
+def _refuse_changed(path: Path, patch: Patch, *, is_applied: bool) -> None:
     """A file that is another one by now is not touched; what differs is shown."""
-    found = path.read_bytes()
+    expected, found = patch.content if is_applied else _before(patch), path.read_bytes()
     if found == expected:
         return
-    now = Patch(patch.path, expected.decode(patch.encoding), found.decode(patch.encoding, "replace"), "")
-    sys.stderr.write(f"changed since the trials:\n{now.diff}")
-    raise TraindxError(f"{path.name}: changed since the trials; treat it again, or undo your change")
+    shown = nearby(str(path))
+    if found == patch.content:
+        raise TraindxError(f"{shown}: has this change already")
+    then = "as patched" if is_applied else "in the trials"
+    old, new = (one.decode(patch.encoding, "replace").splitlines(keepends=True) for one in (expected, found))
+    for line in difflib.unified_diff(old, new, f"{shown} ({then})", f"{shown} (now)"):
+        sys.stderr.write(line if line.endswith("\n") else f"{line}\n")
+    if is_applied:
+        raise TraindxError(f"{shown}: changed since the patch was applied; undo your change first")
+    raise TraindxError(f"{shown}: changed since the trials; treat it again, or undo your change")
 
 
 def _backed_up(path: Path) -> Path:

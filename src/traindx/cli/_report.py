@@ -1,17 +1,19 @@
 """What the commands that report on runs share: read, judge, write, show, and the exit code."""
 
 import argparse
-import difflib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
+from traindx.cli._coverage import changed_limits, unread, unused
 from traindx.cli._options import words_of
 from traindx.cli._output import (
     STANDARD_OUTPUT,
@@ -27,72 +29,11 @@ from traindx.cli._output import (
     refuse_unwritable,
     write_made,
 )
-from traindx.diagnosis import knowledge
-from traindx.errors import TraindxError, UnreadableError
-from traindx.format import number, printable
-from traindx.readers.loading.files import STANDARD_INPUT
+from traindx.errors import TraindxError
+from traindx.format import count, printable
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
-from traindx.run import Run
 from traindx.settings import limits_from, limits_in, names_from, names_in
 from traindx.trials.types import Report
-
-_MOST = 5
-
-
-def unread(paths: Iterable[str], report: Report) -> list[UnreadableError]:
-    """The problems of those named paths from which nothing at all was read."""
-    sources = [source for run in report.runs if run.series for source in run.sources]
-    found = []
-    for path in dict.fromkeys(paths):
-        problem = next((one for one in report.problems if _is_below(one.where, path)), None)
-        if problem is not None and not any(_is_below(source, path) for source in sources):
-            found.append(problem)
-    return found
-
-
-def _is_below(place: str, path: str) -> bool:
-    """Whether a place is a path or lies in it."""
-    if path == STANDARD_INPUT:
-        return place in (STANDARD_INPUT, "standard input")
-    inner, outer = os.path.abspath(place), os.path.abspath(path)
-    return inner == outer or inner.startswith(os.path.join(outer, ""))
-
-
-def unused(names: Iterable[str], runs: Sequence[Run]) -> list[str]:
-    """A sentence for every name of --map that no log holds."""
-    if not runs:
-        return []
-    held = list(dict.fromkeys(name for run in runs for name in _held(run)))
-    return [_nowhere(name, held) for name in names if name not in held]
-
-
-def _held(run: Run) -> Iterable[str]:
-    """The names under which values stand in the logs of a run."""
-    yield from (series.name for series in run.series)
-    # What two logs of a run both hold is one series, under one of its names.
-    yield from (series.name for segment in run.segments for series in segment.series)
-    yield from (one.name for one in run.unread)
-
-
-def _nowhere(name: str, held: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, held, n=1, cutoff=0.5)
-    todo = f"did you mean {printable(near[0])}?" if near else "traindx inspect shows the names they hold"
-    return f'--map: no value in the logs is called "{printable(name)}"; {todo}'
-
-
-def changed_limits(report: Report) -> list[str]:
-    """The limits that are not the usual ones, as they were when the runs were judged."""
-    usual = {(sign.slug, limit.name): limit.value for sign in knowledge.signs() for limit in sign.limits}
-    asked = report.diagnoses[0].asked if report.diagnoses else ()
-    changed = [
-        f"{one.sign.slug}.{limit.name} is {number(limit.value)} (default: {number(usual[key])})"
-        for one in asked
-        for limit in one.sign.limits
-        if limit.value != usual.get(key := (one.sign.slug, limit.name), limit.value)
-    ]
-    more = len(changed) - _MOST
-    return [*changed[:_MOST], *([f"and {more} more"] if more > 0 else [])]
-
 
 Judge = Callable[[Reading, ProgressLine], Report]
 
@@ -105,21 +46,26 @@ _CLEAR = "\x1b[2J\x1b[H"
 
 def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[Condition] = ()) -> int:
     """Read the paths, judge the runs and report on them, with --follow again and again."""
-    arguments.paths = arguments.paths or last_recorded(2 if arguments.command == "compare" else 1)
+    named = ""
+    if not arguments.paths:
+        arguments.paths = _last_recorded(2 if arguments.command == "compare" else 1)
+        named = os.path.basename(arguments.paths[0]) if len(arguments.paths) == 1 else ""
+    if arguments.open and arguments.html is None:
+        arguments.html = tempfile.mkdtemp(prefix="traindx-")
     refuse_places(report_places(arguments), arguments.paths, before_work=False)
     refuse_file("--png", arguments.png)
     given = names_from(arguments.map)
     names = {**names_in(Path.cwd()), **given}
     progress = ProgressLine()
+    shows = partial(present, arguments=arguments, conditions=conditions, named=named)
     if arguments.follow:
-        reports = (judge(reading, progress) for reading in follow(arguments.paths, names))
-        return _follow(reports, arguments, conditions)
+        return _follow((judge(reading, progress) for reading in follow(arguments.paths, names)), shows)
     try:
         report = judge(read(arguments.paths, names, progress.reading), progress)
     finally:
         progress.wipe()
     try:
-        code = present(report, arguments, conditions)
+        code = shows(report)
     except BrokenPipeError:
         # Whoever reads only the first lines still gets the right exit code.
         drop_output()
@@ -133,12 +79,12 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
 _RUNS = ".traindx/runs"
 
 
-def last_recorded(most: int) -> list[str]:
+def _last_recorded(most: int) -> list[str]:
     """The folders of the newest recordings below the working directory."""
     folders = [entry.path for entry in os.scandir(_RUNS) if entry.is_dir()] if os.path.isdir(_RUNS) else []
     if len(folders) < most:
         todo = "give a log file or a folder, or record one: traindx run train.py"
-        raise TraindxError(f"no PATH was given, and {_RUNS} holds {len(folders)} recordings; {todo}")
+        raise TraindxError(f"no PATH was given, and {_RUNS} has {count(len(folders), 'recording')}; {todo}")
     return sorted(folders, key=os.path.getmtime)[-most:]
 
 
@@ -161,13 +107,14 @@ def judging(arguments: argparse.Namespace) -> Judge:
     return judge
 
 
-def _follow(reports: Iterator[Report], arguments: argparse.Namespace, conditions: Sequence[Condition]) -> int:
+def _follow(reports: Iterator[Report], shows: Callable[..., int]) -> int:
+    """Show every report in place of the one before; the exit code of the last."""
     code, watched, latest = DONE, sys.stdout.isatty(), None
     try:
         for latest in reports:
             if watched:
                 sys.stdout.write(_CLEAR)
-            code = present(latest, arguments, conditions, watched=watched)
+            code = shows(latest, watched=watched)
             sys.stdout.flush()
             if code == CONDITION_MET:
                 break
@@ -177,7 +124,7 @@ def _follow(reports: Iterator[Report], arguments: argparse.Namespace, conditions
         return code
     # Once more, whole: while it was watched it was cut to the height of the terminal.
     sys.stdout.write(_CLEAR)
-    return present(latest, arguments, conditions)
+    return shows(latest)
 
 
 def present(
@@ -188,10 +135,11 @@ def present(
     watched: bool = False,
     stream: TextIO | None = None,
     kept: str = "",
+    named: str = "",
 ) -> int:
     """Write a report, show it on a stream (standard output) and tell by which exit code the command ends.
 
-    `kept` is a page of the report that is written already.
+    `kept` is a page of the report that is written already; `named` is a run that the header is to name.
     """
     stream = stream or sys.stdout
     places = report_places(arguments)
@@ -202,7 +150,8 @@ def present(
         others = len(places) - ("html" in places)
         room = max(shutil.get_terminal_size().lines - others - len(changed) - 1, 3) if watched else None
         page = "" if "html" in failed else places.get("html", kept)
-        return _shown(report, arguments, kept=page, room=room, stream=stream) + "".join(changed)
+        text = _shown(report, arguments, kept=page, named=named, room=room, stream=stream)
+        return text + "".join(changed)
 
     code = publish(
         arguments.command,
@@ -242,14 +191,19 @@ def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
 
 
 def _shown(
-    report: Report, arguments: argparse.Namespace, *, kept: str, room: int | None, stream: TextIO
+    report: Report, arguments: argparse.Namespace, *, kept: str, named: str, room: int | None, stream: TextIO
 ) -> str:
     """A report as text for a stream, cut to the room there is."""
+    from traindx.report.blocks import Header
     from traindx.report.pages import page_of, quiet_lines
 
     if arguments.quiet:
         return "".join(f"{line}\n" for line in quiet_lines(report, kept))
-    lines = page_text(page_of(report, kept=kept), arguments, stream=stream).splitlines(keepends=True)
+    page = page_of(report, kept=kept)
+    if named and isinstance(header := page.screen[0], Header):
+        header = replace(header, notes=(printable(named), *header.notes))
+        page = replace(page, screen=(header, *page.screen[1:]))
+    lines = page_text(page, arguments, stream=stream).splitlines(keepends=True)
     if room is not None and len(lines) > room:
         hidden = len(lines) - room + 1
         lines = [*lines[: room - 1], f"and {hidden} more lines: Ctrl-C ends the watch and shows them\n"]

@@ -6,11 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from traindx.changes.source.patch import Patch
 from traindx.changes.types import label_of
 from traindx.cli import BAD_INPUT, DONE
-from traindx.cli._output import attempt, colored, complain, open_in_browser, takes_unicode, terminal_width
+from traindx.cli._output import (
+    LABELS,
+    STANDARD_OUTPUT,
+    ProgressLine,
+    attempt,
+    colored,
+    complain,
+    open_in_browser,
+    place_lines,
+    takes_unicode,
+    terminal_width,
+)
 from traindx.cli._output import text_stream as stream_for
-from traindx.cli._patch import Consent, apply_patch
+from traindx.cli._patch import Consent, apply_patch, name_for_apply
 from traindx.cli._report import report_places, write_output
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -23,10 +35,11 @@ from traindx.report.results.trials import better_with
 from traindx.report.save import keep
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
-from traindx.trials.proof import applied, new_proof, write_proof
+from traindx.trials.proof import Proof, applied, new_proof, write_proof
 from traindx.trials.treatment import TreatResult
 
-DEFAULT_OUT = Path(".traindx/treatments")
+_LABELS = {**LABELS, "html": "page", "png": "pictures"}
+_PICTURE = "training_comparison.png"
 
 
 def show_diagnosis(run: Run, diagnosis: Diagnosis, arguments: argparse.Namespace) -> None:
@@ -57,11 +70,16 @@ def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
         option: lambda option=option, place=place: write_output(option, place, found.report, arguments)
         for option, place in places.items()
     }
-    problems = list(attempt(writers).values())
+    progress = ProgressLine()
+    progress.say("writing the report")
+    failed = attempt(writers)
+    problems = list(failed.values())
     try:
         report = _kept(found, folder, problems)
-        name = folder.name if folder.parent == DEFAULT_OUT else f"--out {folder.parent} {folder.name}"
-        _show(found, name, report, arguments, stream_for(places))
+        progress.wipe()
+        _show(found, name_for_apply(folder), report, arguments, stream_for(places))
+        if not arguments.quiet and STANDARD_OUTPUT not in places.values():
+            sys.stdout.write(place_lines(places, _LABELS, failed))
         try:
             is_applied = _applied(found, folder, arguments)
         except TraindxError as error:
@@ -82,14 +100,19 @@ def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
         return ""
     try:
         keep(found, folder)
-        if found.patch is not None and found.treatment.best is not None:
-            best = found.treatment.best
-            seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
-            write_proof(folder, new_proof(found.patch, seeds))
+        if found.patch is not None:
+            write_proof(folder, _proof(found, found.patch))
     except TraindxError as error:
         problems.append(str(error))
         return ""
     return str(folder / "report.html")
+
+
+def _proof(found: TreatResult, patch: Patch) -> Proof:
+    best = found.treatment.best
+    assert best is not None, "a patch is that of the best trial"
+    seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
+    return new_proof(patch, seeds, found.treatment.patch_verified)
 
 
 def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namespace, stream: TextIO) -> None:
@@ -113,6 +136,9 @@ def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namesp
             report=report,
         )
         _print(page, stream, everything=arguments.all)
+        picture = Path(report).with_name(_PICTURE)
+        if report and picture.is_file():
+            stream.write(place_lines({"png": str(picture)}, LABELS))
     for note in found.notes:
         stream.write(f"note: {note}\n")
 
@@ -123,15 +149,26 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
         if arguments.apply:
             raise TraindxError("there is no proven patch to apply")
         return False
-    may_ask = sys.stdin.isatty() and sys.stderr.isatty() and found.treatment.patch_verified is not False
+    name, is_refuted = name_for_apply(folder), found.treatment.patch_verified is False
+    if arguments.apply and is_refuted:
+        raise TraindxError(
+            f"not applied: the patched program did not show the effect; see traindx apply {name}"
+        )
+    may_ask = sys.stdin.isatty() and sys.stderr.isatty() and not arguments.quiet and not is_refuted
     if not arguments.apply and not may_ask:
         return False
-    backup = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+    try:
+        backup = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+    except TraindxError as error:
+        if arguments.apply:
+            raise
+        # It was offered and not asked for: the proof stands, and the file is as it was.
+        sys.stderr.write(f"not offered to apply: {error}\n")
+        return False
     if backup is None:
         return False
-    write_proof(folder, applied(new_proof(found.patch, "proven"), backup))
-    out = "" if folder.parent == DEFAULT_OUT else f"--out {folder.parent} "
-    sys.stderr.write(f"applied; undo with: traindx apply --undo {out}{folder.name}\n")
+    write_proof(folder, applied(_proof(found, found.patch), backup))
+    sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
     return True
 
 

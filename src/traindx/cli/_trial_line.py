@@ -6,16 +6,20 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from traindx.cli._output import ProgressLine
+from traindx.cli._output import terminal_width
 from traindx.diagnosis.types import Diagnosis
-from traindx.format import clock, duration
+from traindx.format import clock, duration, printable
 from traindx.recorder.launch.outcome import steps_recorded
 from traindx.run import Run
 from traindx.trials.types import TrialRun, Watcher
 
 _PAUSE = 0.5
 """Seconds between two looks at how far a trial run is."""
-_BAR = 14
+_BAR, _LEAST = 14, 8
+"""Columns of the bar, and the fewest of what is tried."""
+_WIPE = "\r\x1b[J"
+"""Back to the start of the line, and clear all from there on."""
+_UP = "\x1b[A\r"
 
 
 class TrialLine(Watcher):
@@ -23,13 +27,14 @@ class TrialLine(Watcher):
 
     def __init__(self, minutes: float, show: Callable[[Run, Diagnosis], None]) -> None:
         self._limit, self._show = 60 * minutes, show
-        self._progress, self._lock = ProgressLine(), threading.Lock()
+        self._lock = threading.Lock()
         self._running: dict[int, TrialRun] = {}
-        self._seconds: list[float] = []
-        self._ordered = 0
-        self._says = ""
+        self._first, self._seconds = 0.0, list[float]()
+        self._ended = self._ordered = 0
+        self._says = "starting"
         self._began = time.monotonic()
         self._over = threading.Event()
+        self._is_live = sys.stderr.isatty()
         self._thread = threading.Thread(target=self._redraw, name="traindx trials", daemon=True)
 
     def __enter__(self) -> "TrialLine":
@@ -41,7 +46,7 @@ class TrialLine(Watcher):
     ) -> None:
         self._over.set()
         self._thread.join()
-        self._progress.wipe()
+        self._write("")
 
     def say(self, says: str) -> None:
         """What is done outside of trial runs."""
@@ -51,7 +56,8 @@ class TrialLine(Watcher):
     def diagnosed(self, run: Run, diagnosis: Diagnosis) -> None:
         """Show what is wrong, before minutes are spent on proving it."""
         with self._lock:
-            self._progress.wipe()
+            self._first = time.monotonic() - self._began
+            self._write("")
             self._show(run, diagnosis)
 
     def begins(self, trial_run: TrialRun) -> None:
@@ -60,38 +66,47 @@ class TrialLine(Watcher):
             self._running[trial_run.number] = trial_run
             self._ordered = max(self._ordered, trial_run.ordered)
 
-    def ends(self, trial_run: TrialRun, seconds: float) -> None:
+    def ends(self, trial_run: TrialRun, seconds: float, *, is_reused: bool) -> None:
         """One has ended; without a terminal that is all that is said."""
         with self._lock:
             self._running.pop(trial_run.number, None)
-            self._seconds.append(seconds)
-            if not sys.stderr.isatty():
-                sys.stderr.write(f"{_told(trial_run, self._ordered)} · {duration(seconds)}\n")
+            self._ended += 1
+            self._seconds += [] if is_reused else [seconds]
+            if not self._is_live:
+                took = "reused" if is_reused else duration(seconds)
+                sys.stderr.write(f"{self._told(trial_run)} · {took}\n")
+                sys.stderr.flush()
 
     def _redraw(self) -> None:
         while not self._over.wait(_PAUSE):
             with self._lock:
-                self._progress.say(self._line())
+                self._write(self._line(terminal_width(sys.stderr) - 1))
 
-    def _line(self) -> str:
+    def _write(self, line: str) -> None:
+        """Put the line and its hint where the last ones were; without a line only take those away."""
+        if self._is_live:
+            hint = f"Ctrl-C keeps what is done; limit {clock(self._limit)}"
+            sys.stderr.write(f"{_WIPE}{line}\n{hint}{_UP}" if line else _WIPE)
+            sys.stderr.flush()
+
+    def _line(self, width: int) -> str:
         elapsed = clock(time.monotonic() - self._began)
         if not self._running:
-            return f"{self._says.partition(' · ')[0]} · {elapsed}"
+            return printable(f"{self._says.partition(' · ')[0]} · {elapsed}", width)
         current = min(self._running.values(), key=lambda one: one.number)
         reached = min(steps_recorded(current.folder), current.steps)
-        done = round(_BAR * len(self._seconds) / max(self._ordered, 1))
+        done = round(_BAR * self._ended / max(self._ordered, 1))
         bar = f"[{'#' * done}{'.' * (_BAR - done)}]"
-        told = f"{bar} {_told(current, self._ordered)} · step {reached:,}/{current.steps:,} · {elapsed}"
-        return told + self._remaining()
+        behind = f" · step {reached:,}/{current.steps:,} · {elapsed} · ETA {clock(self._remaining)}"
+        # What is tried may be named by many words; a line that wraps could not be taken back.
+        room = max(width - len(bar) - 1 - len(behind), _LEAST)
+        return f"{bar} {printable(self._told(current), room)}{behind}"[:width]
 
-    def _remaining(self) -> str:
-        """Until all trial runs that are decided on have ended, by what those before took."""
-        if not self._seconds:
-            return f" · limit {clock(self._limit)}"
-        left = self._ordered - len(self._seconds)
-        seconds = left * sum(self._seconds) / len(self._seconds) / max(len(self._running), 1)
-        return f" · ETA {clock(seconds)}"
+    @property
+    def _remaining(self) -> float:
+        """Seconds until all trial runs that are decided on have ended, by what those before took."""
+        typical = sum(self._seconds) / len(self._seconds) if self._seconds else self._first
+        return (self._ordered - self._ended) * typical / max(len(self._running), 1)
 
-
-def _told(trial_run: TrialRun, ordered: int) -> str:
-    return f"trial {trial_run.number}/{ordered}: {trial_run.label}, seed {trial_run.seed}"
+    def _told(self, trial_run: TrialRun) -> str:
+        return f"trial {trial_run.number}/{self._ordered}: {trial_run.label}, seed {trial_run.seed}"

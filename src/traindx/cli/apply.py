@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typin
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from traindx.cli._patch import Consent
     from traindx.trials.proof import Proof
 
 HELP = "apply the patch that an earlier treatment proved, after asking"
@@ -37,68 +38,104 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the patch, ask, and write it; 2 where there is none, or it does not fit any more."""
-    import sys
     from pathlib import Path
 
-    from traindx.cli._patch import Consent, apply_patch, undo_patch
-    from traindx.errors import TraindxError
-    from traindx.trials.casebook import Casebook
-    from traindx.trials.proof import applied, read_proof, write_proof
+    from traindx.cli._patch import Consent
+    from traindx.trials.proof import read_proof
 
-    folder = _folder(Path(arguments.out), arguments.name)
-    proof = read_proof(folder)
-    consent = Consent(arguments.yes, arguments.force)
-    name = folder.name
+    folder = _folder(Path(arguments.out), arguments.name, arguments.undo)
+    proof, consent = read_proof(folder), Consent(arguments.yes, arguments.force)
     if arguments.undo:
-        if not proof.backup:
-            raise TraindxError(f"{name}: its patch is not applied; apply it first: traindx apply {name}")
-        if undo_patch(proof.patch, Path(proof.backup), consent):
-            write_proof(folder, applied(proof, None))
-            Casebook().note_applied(name, is_applied=False)
-            sys.stderr.write(f"undone; apply it again with: traindx apply {name}\n")
-        return DONE
-    if proof.backup:
-        raise TraindxError(f"{name}: already applied; undo it with: traindx apply --undo {name}")
-    _show(proof)
-    backup = apply_patch(proof.patch, consent, "Apply?")
-    if backup is None:
-        sys.stderr.write("not applied\n")
-        return DONE
-    write_proof(folder, applied(proof, backup))
-    Casebook().note_applied(name, is_applied=True)
-    sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
+        _undo(folder, proof, consent)
+    else:
+        _apply(folder, proof, consent)
     return DONE
 
 
-def _folder(out: "Path", name: str | None) -> "Path":
-    """The folder of a treatment: the one named, else the last that proved a patch."""
-    from traindx.errors import TraindxError, UnknownNameError
-    from traindx.trials.proof import treatments_in
+def _apply(folder: "Path", proof: "Proof", consent: "Consent") -> None:
+    from traindx.cli._patch import apply_patch, name_for_apply
+    from traindx.errors import TraindxError
 
-    known = treatments_in(out)
-    if name is None:
-        if not known:
-            todo = "prove a fix first: traindx treat train.py"
-            raise TraindxError(f"no treatment in {out} proved a patch; {todo}")
-        return known[-1]
-    if not (out / name).is_dir():
-        names = [folder.name for folder in known]
-        raise UnknownNameError("treatment", name, names, todo=f"{out} holds the treatments")
-    return out / name
+    name = name_for_apply(folder)
+    if proof.backup:
+        raise TraindxError(f"{folder.name}: already applied; undo it with: traindx apply --undo {name}")
+    _show(proof)
+    backup = apply_patch(proof.patch, consent, "Apply?")
+    if backup is None:
+        _say("not applied")
+        return
+    _note(folder, proof, backup)
+    _say(f"applied; undo with: traindx apply --undo {name}")
+
+
+def _undo(folder: "Path", proof: "Proof", consent: "Consent") -> None:
+    from pathlib import Path
+
+    from traindx.cli._patch import name_for_apply, undo_patch
+    from traindx.errors import TraindxError
+
+    name = name_for_apply(folder)
+    if not proof.backup:
+        raise TraindxError(f"{folder.name}: its patch is not applied; apply it first: traindx apply {name}")
+    if not undo_patch(proof.patch, Path(proof.backup), consent):
+        _say("not undone")
+        return
+    _note(folder, proof, None)
+    _say(f"undone; apply it again with: traindx apply {name}")
+
+
+def _note(folder: "Path", proof: "Proof", backup: "Path | None") -> None:
+    """Keep what has become of a patch, with its proof and in the casebook."""
+    from traindx.cli._output import complain
+    from traindx.errors import TraindxError
+    from traindx.trials.casebook import Casebook
+    from traindx.trials.proof import applied, write_proof
+
+    write_proof(folder, applied(proof, backup))
+    try:
+        Casebook().note_applied(folder.name, is_applied=backup is not None)
+    except TraindxError as error:
+        # What was done to the file counts without its case.
+        complain("apply", error)
+
+
+def _say(sentence: str) -> None:
+    import sys
+
+    sys.stderr.write(f"{sentence}\n")
+
+
+def _folder(out: "Path", name: str | None, undo: bool) -> "Path":
+    """The folder of a treatment: the one named, else the last that proved a patch, or was applied."""
+    from traindx.errors import TraindxError, UnknownNameError
+    from traindx.trials.proof import applied_in, treatments_in
+
+    known = applied_in(out) if undo and name is None else treatments_in(out)
+    if name and (out / name).is_dir():
+        return out / name
+    if name is not None and known:
+        raise UnknownNameError("treatment", name, [folder.name for folder in known])
+    if not known:
+        todo = "traindx apply applies one" if undo else "prove a fix first: traindx treat train.py"
+        raise TraindxError(f"no {'applied' if undo else 'proven'} patch in {out}; {todo}")
+    return known[-1]
 
 
 def _show(proof: "Proof") -> None:
     """The file and line, the changed lines, and what is known of them."""
     import sys
 
+    from traindx.cause import Safety
     from traindx.cli._output import colored, takes_unicode, terminal_width
     from traindx.format import duration
     from traindx.report import text
     from traindx.report.blocks import Diff, Entry, Page, Tone
-    from traindx.report.fix import PROVEN, changed_lines, nearby
+    from traindx.report.fix import PROVEN, SAFETY, changed_lines, nearby
 
     line, lines = changed_lines(proof.patch.before, proof.patch.after)
-    known = f"{PROVEN} · {proof.verdict} · {duration(proof.age)} ago"
+    # A patch that does something else than the change that was tried is not proven by it.
+    safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
+    known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
     head = Entry("PATCH", f"{nearby(proof.patch.path)}:{line}", known, Tone.STRONG)
     page = Page("patch", (head, Diff(lines)))
     width, color = terminal_width(sys.stderr), colored(sys.stderr)

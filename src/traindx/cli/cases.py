@@ -83,7 +83,7 @@ def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
     from traindx.trials.types import Outcome
 
     if arguments.last is not None and arguments.last < 1:
-        raise TraindxError(f"--last {arguments.last}: is no number of cases; give 1 or more")
+        raise TraindxError(f"--last must be 1 or more, got {arguments.last}")
     outcome = Outcome(arguments.outcome.replace("-", " ")) if arguments.outcome else None
     since = _moment(arguments.since) if arguments.since else None
     found = book.cases(
@@ -95,7 +95,7 @@ def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
 
 
 def _refuse_unknown(cause: str) -> None:
-    """A cause that is not there may be misspelt."""
+    """A cause that is not there may be misspelled."""
     from traindx.diagnosis import knowledge
 
     known = [one.slug for one in knowledge.causes()]
@@ -110,5 +110,5 @@ def _moment(text: str) -> "datetime":
         return datetime.fromisoformat(text)
     except ValueError:
         raise TraindxError(
-            f"--since {text}: is no date; for example: 2026-07-01, or 2026-07-01T12:00"
+            f'--since: expected a date such as 2026-07-01 or 2026-07-01T12:00, got "{text}"'
         ) from None

@@ -3,8 +3,9 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 
-from traindx.cli import DONE
+from traindx.cli import DONE, WORDS
 
 HELP = "print a script that completes traindx commands in bash, zsh or fish"
 EXAMPLES = """\
@@ -13,19 +14,27 @@ EXAMPLES = """\
   traindx completion fish | source             in ~/.config/fish/config.fish"""
 
 _SCRIPTS = {
+    # Not compgen -W: it would run what a folder's name spells as a command.
     "bash": """\
 _traindx() {
-    local IFS=$'\\n'
-    COMPREPLY=($(compgen -W "$(traindx completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" \\
-        -- "${COMP_WORDS[COMP_CWORD]}"))
+    local word
+    COMPREPLY=()
+    while IFS= read -r word; do
+        printf -v word %q "$word"
+        COMPREPLY+=("$word")
+    done < <("${1/#\\~\\//$HOME/}" completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _traindx traindx
 """,
     "zsh": """\
 _traindx() {
     local -a found
-    found=("${(@f)$(traindx completion words -- "${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)}")
-    compadd -a found || _files
+    found=(${(f)"$(${~words[1]} completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+    if (( $#found )); then
+        compadd -a found
+    else
+        _files
+    fi
 }
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 compdef _traindx traindx
@@ -41,7 +50,7 @@ _TREATMENTS = ".traindx/treatments"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of completion."""
     parser.add_argument("shell", choices=(*_SCRIPTS, "words"), help="the shell; words is for the scripts")
-    parser.add_argument("typed", nargs="*", metavar="WORD", help=argparse.SUPPRESS)
+    parser.add_argument("typed", nargs="*", default=[], metavar="WORD", help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,43 +64,54 @@ def run(arguments: argparse.Namespace) -> int:
 
 def next_words(typed: list[str]) -> list[str]:
     """What may stand in the place of the last word; nothing where a file is expected."""
-    from traindx.cli import build_parser, commands_in
+    from traindx.cli import build_parser
+    from traindx.cli._defaults import commands_of
 
-    before, current = typed[:-1], typed[-1] if typed else ""
-    commands = commands_in("traindx.cli")
-    if not before:
-        found = ["help", *commands]
+    *before, current = typed[1:] if typed[:1] == ["help"] and typed[1:] else typed or [""]
+    parser, commands = build_parser()
+    for word in before:
+        parser = commands_of(parser).get(word, parser)
+    option = next((one for one in parser._actions if before and before[-1] in one.option_strings), None)
+    found: Iterable[str]
+    if option is not None and option.nargs != 0:
+        found = _values(option)
     elif current.startswith("-"):
-        found = _options(build_parser()[0], before)
+        found = (name for one in parser._actions for name in one.option_strings if name[:2] == "--")
+    elif before and before[0] in commands:
+        found = commands_of(parser) or _choices(parser) or _names(before[0])
     else:
-        found = _names(before[0])
+        found = (*WORDS, *commands)
     return [word for word in found if word.startswith(current)]
 
 
-def _options(parser: argparse.ArgumentParser, words: list[str]) -> list[str]:
-    """The options of the command that the words lead to."""
-    for word in words:
-        groups = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
-        if groups and word in groups[0].choices:
-            parser = groups[0].choices[word]
-    return [option for action in parser._actions for option in action.option_strings if option[:2] == "--"]
+def _choices(parser: argparse.ArgumentParser) -> list[str]:
+    """What an argument without a name may be."""
+    return [str(choice) for one in parser._actions if not one.option_strings for choice in one.choices or ()]
+
+
+def _values(option: argparse.Action) -> list[str]:
+    """What may stand behind an option; nothing where that is a file, a number or a name of the user's."""
+    if option.choices is not None:
+        return [str(choice) for choice in option.choices]
+    others = {"CAUSE": (), "CONDITION": ("sick", "inconclusive"), "RESULT": ("fail", "warn", "never")}
+    metavar = str(option.metavar)
+    return [*others[metavar], *_causes()] if metavar in others else []
+
+
+def _causes() -> list[str]:
+    # By their files: the causes themselves take a second to load.
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "causes")
+    modules = (name for name in sorted(os.listdir(folder)) if name.endswith(".py") and name[0] != "_")
+    return [name.removesuffix(".py").replace("_", "-") for name in modules]
 
 
 def _names(command: str) -> list[str]:
-    """Causes, runs or treatments, or the commands of a command."""
+    """Causes, runs or treatments."""
     if command == "explain":
-        folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "causes")
-        modules = (name for name in sorted(os.listdir(folder)) if name.endswith(".py") and name[0] != "_")
-        return [name.removesuffix(".py").replace("_", "-") for name in modules]
+        return _causes()
     if command in ("diagnose", "inspect", "compare"):
         return [f"{_RUNS}/{name}" for name in _folders(_RUNS)]
-    if command == "apply":
-        return _folders(_TREATMENTS)
-    if command in ("examine", "skill"):
-        from traindx.cli import commands_in
-
-        return list(commands_in(f"traindx.cli.{command}"))
-    return []
+    return _folders(_TREATMENTS) if command == "apply" else []
 
 
 def _folders(folder: str) -> list[str]:

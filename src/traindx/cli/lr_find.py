@@ -140,7 +140,7 @@ def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str,
     from traindx.cli._output import page_makers
     from traindx.report.documents.exams import rate_document
     from traindx.report.png.learning_rate import rate_picture
-    from traindx.report.results.learning_rate import change_line, page
+    from traindx.report.results.learning_rate import page
 
     def picture() -> bytes:
         return rate_picture(program.found, title=program.title)
@@ -148,14 +148,8 @@ def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str,
     def drawn() -> bytes | None:
         return picture() if arguments.html and find_spec("matplotlib") else None
 
-    def json() -> str:
-        return rate_document(
-            program.found,
-            command=program.command,
-            seconds=program.seconds,
-            change=change_line(program),
-            patch=program.patch.diff if program.patch else "",
-            folder=str(program.folder),
-        )
-
-    return {**page_makers(lambda: page(program, drawn()), arguments), "json": json, "png": picture}
+    return {
+        **page_makers(lambda: page(program, drawn()), arguments),
+        "json": lambda: rate_document(program),
+        "png": picture,
+    }

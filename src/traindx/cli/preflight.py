@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--quick", "skip the learning rate range test")
     add_option(
         parser,
-        "--fail-on CONDITION",
+        "--fail-on RESULT",
         "exit with 1 if a check fails (fail, the default), if one fails or warns (warn), if the check of that"
         " name fails or warns, or never; may be repeated",
         repeated=True,

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
 from traindx.cli._options import (
@@ -19,15 +18,15 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from traindx.cli._conditions import Condition
     from traindx.cli._live import Live
+    from traindx.cli._output import ProgressLine
     from traindx.cli._report import Judge
     from traindx.recorder.launch.child import Ending, Mask
     from traindx.recorder.launch.command import Command
-    from traindx.trials.types import Report
 
 HELP = "record and diagnose a training script"
 EXAMPLES = """\
@@ -85,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from contextlib import suppress
     from pathlib import Path
 
-    from traindx.cli._output import complain
+    from traindx.cli._output import ProgressLine, complain
     from traindx.recorder.launch.child import end_like, signals_held
     from traindx.recorder.launch.command import command_from, new_run_folder
     from traindx.recorder.launch.outcome import stopped
@@ -94,14 +93,16 @@ def run(arguments: argparse.Namespace) -> int:
     with signals_held() as mask:
         # Not before signals are held back: numpy, which it needs, starts threads.
         from traindx.cli._live import live_judge
+        from traindx.cli._run_report import report_on
 
         judge, conditions = _checked(arguments)
         command = command_from(words_of(arguments), os.environ)
         folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
         live = live_judge(folder, judge, conditions) if arguments.live else None
-        ending = _recorded(command, folder, arguments, mask, live)
+        progress = ProgressLine()
+        ending = _recorded(command, folder, arguments, mask, live, progress)
         enough = bool(stopped(folder))
-    code = _report_on(folder, command, judge, conditions, arguments, ending)
+    code = report_on(folder, command, ending, judge, conditions, arguments, progress)
     if live is not None and live.met is not None:
         with suppress(OSError):
             complain(arguments.command, live.met.afterward)
@@ -140,10 +141,12 @@ def _recorded(
     arguments: argparse.Namespace,
     mask: "Mask",
     live: "Live | None",
+    progress: "ProgressLine",
 ) -> "Ending":
     """Start the command and wait for its end."""
     from contextlib import nullcontext
 
+    from traindx.cli._run_report import say_at_once
     from traindx.recorder.launch.child import run_to_end
     from traindx.recorder.launch.environment import recording_environment
     from traindx.recorder.launch.outcome import discard, note_ending, stopped
@@ -167,111 +170,14 @@ def _recorded(
     try:
         with live or nullcontext():
             ending = run_to_end(command, environment, mask, output_to_stderr=taken, meanwhile=meanwhile)
+            if live is not None:
+                live.hush()
+            say_at_once(progress)
     except BaseException:
         discard(folder)
         raise
     note_ending(folder, ending, live.met.afterward if live is not None and live.met is not None else "")
     return ending
-
-
-def _report_on(
-    folder: "Path",
-    command: "Command",
-    judge: "Judge",
-    conditions: "Sequence[Condition]",
-    arguments: argparse.Namespace,
-    ending: "Ending",
-) -> int | None:
-    """Judge what was recorded, keep the report beside it and show it; None where nothing could be judged."""
-    from traindx.cli._output import ProgressLine, complain
-    from traindx.recorder.launch.outcome import recordings
-
-    arguments.paths, progress = [str(folder)], ProgressLine()
-    _begin_line()
-    try:
-        if not recordings(folder):
-            _tell_silence(folder, command, ending)
-            return None
-        progress.say("diagnosing ...")
-        report = _judged(folder, command, judge)
-        progress.say("writing the report")
-        kept = _keep(report, folder, arguments) if report.diagnoses else ""
-        progress.wipe()
-        code = _show(report, kept, conditions, arguments)
-        return code if report.diagnoses else None
-    except Exception as error:
-        progress.wipe()
-        # The program's own end counts more than a fault of ours in telling about it.
-        says = f"the report failed ({type(error).__name__}: {error}); the recording is safe in {folder}"
-        complain(arguments.command, f"{says}; try: traindx diagnose {folder}")
-        return None
-
-
-def _begin_line() -> None:
-    """Leave the line in which the program may have ended."""
-    try:
-        sys.stderr.write("\n")
-    except OSError:
-        _drop_broken()
-
-
-def _drop_broken() -> None:
-    """Send what nobody reads any more nowhere."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _show(
-    report: "Report", kept: str, conditions: "Sequence[Condition]", arguments: argparse.Namespace
-) -> int:
-    from traindx.cli._report import gate, present
-
-    try:
-        code = present(report, arguments, conditions, stream=sys.stderr, kept=kept)
-        sys.stdout.flush()
-    except OSError:
-        # The exit code has to be right whoever reads the report.
-        _drop_broken()
-        return gate(report, arguments, conditions)
-    return code
-
-
-def _judged(folder: "Path", command: "Command", judge: "Judge") -> "Report":
-    from dataclasses import replace
-
-    from traindx.cli._live import read_recording
-    from traindx.cli._output import ProgressLine
-    from traindx.errors import UnreadableError
-    from traindx.recorder.launch.outcome import faults
-
-    reading = read_recording(folder)
-    problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
-    return judge(replace(reading, problems=problems), ProgressLine())
-
-
-def _tell_silence(folder: "Path", command: "Command", ending: "Ending") -> None:
-    """Show why there is nothing to diagnose."""
-    from traindx.cli._output import colored, takes_unicode, terminal_width
-    from traindx.recorder.launch.outcome import discard, silence
-    from traindx.report import text
-    from traindx.report.results.silence import page
-
-    told, out = page(silence(folder), command.title, ending.code), sys.stderr
-    discard(folder)
-    out.write(text.write(told, width=terminal_width(out), color=colored(out), unicode=takes_unicode(out)))
-
-
-def _keep(report: "Report", folder: "Path", arguments: argparse.Namespace) -> str:
-    """Write the report beside the recording; where its page is."""
-    from traindx.cli._report import write_output
-
-    page = str(folder / "report.html")
-    write_output("html", page, report, arguments)
-    write_output("json", str(folder / "report.json"), report, arguments)
-    return page
 
 
 def _share(text: str) -> float:

@@ -107,11 +107,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise TraindxError("Linux or macOS only")
     from functools import partial
 
-    from traindx.cli._output import kept_on_interrupt
+    from traindx.cli._output import ProgressLine, kept_on_interrupt
+
+    # What follows takes a second to load.
+    starting = ProgressLine()
+    starting.say("starting")
     from traindx.cli._treatment import show_diagnosis, tell
     from traindx.cli._trial_line import TrialLine
     from traindx.trials.treatment import treat
 
+    starting.wipe()
     note_misplaced(arguments)
     wish = _wish(arguments)
     _refuse_places(arguments)

@@ -8,10 +8,11 @@ from typing import ClassVar
 from traindx.curves.layers import is_matrix
 from traindx.exams.questions import worst_mark
 from traindx.finding import Finding, Mark
+from traindx.format import Displayed
 from traindx.run import Parameter, Run
 
 
-class _WithProblems:
+class _WithProblems(Displayed):
     """What all exams of a model have."""
 
     problems: tuple[Finding, ...]
@@ -50,7 +51,7 @@ class ActivationRow:
     nonfinite_share: float | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ActivationExam(_WithProblems):
     """Every layer in the order of the forward pass, what is wrong, and what was guessed."""
 
@@ -130,7 +131,7 @@ class Decay:
         return -math.log10(self.factor) * (self.layers - 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GradientExam(_WithProblems):
     """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
 
@@ -248,7 +249,7 @@ class Memory:
         return self.parameters + self.gradients + self.adam + (self.activations or 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelExam(_WithProblems):
     """A model as it is built."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from traindx.errors import TraindxError
-from traindx.interview.questions.types import Field, Question, Told
+from traindx.interview.questions.types import Choice, Field, Question, Told
 from traindx.run import Fact, Scalar
 
 _UNKNOWN = {
@@ -19,6 +19,8 @@ _UNKNOWN = {
     "skip",
     "n/a",
 }
+_LEAST = 3
+"""Letters that begin an answer: fewer, such as "n" or "no", may be meant as another one."""
 _FILLERS = {"of", "at", "with", "and", "from"}
 _SIZES = {"k": 1e3, "m": 1e6, "b": 1e9}
 _NUMBER = re.compile(r"([+-]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[+-]?\d+)?)([kmb]?)")
@@ -35,12 +37,19 @@ def answer_to(question: Question, text: str) -> Told:
         return Told(question)
     if question.fields:
         return Told(question, facts=_facts(question, text.strip()))
-    found = [one for one in question.choices if typed in one.slugs] or [
-        one for one in question.choices if one.slug.startswith(typed)
-    ]
+    found = _choices(question, typed)
     if len(found) != 1:
         raise _refused(question, text.strip())
     return Told(question, choice=found[0])
+
+
+def _choices(question: Question, typed: str) -> list[Choice]:
+    """The choices of this name; else those whose name begins so; else those whose words do."""
+    named = [one for one in question.choices if typed in (*one.slugs, one.says.lower())]
+    if named or len(typed) < _LEAST:
+        return named
+    begun = [one for one in question.choices if one.slug.startswith(typed)]
+    return begun or [one for one in question.choices if one.says.lower().startswith(typed)]
 
 
 def _refused(question: Question, text: str) -> BadAnswerError:

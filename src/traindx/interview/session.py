@@ -200,15 +200,17 @@ def _disagreements(interview: Interview) -> list[str]:
 
 def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
     known = sum(one.is_known for one in interview.told)
-    limits = []
+    # A slip of the user comes first: a screen shows only the first limits.
+    limits = [
+        f"Check your answer: {one.says} ({doubt})."
+        for one in interview.told
+        if (doubt := one.doubts(interview.facts))
+    ]
+    limits += [
+        f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
+    ]
     if known and not interview.run:
         limits.append(f"Based on {count(known, 'answer')}; a recording would be stronger evidence.")
     if len(interview.told) > known:
         limits.append(f"{count(len(interview.told) - known, 'question')} skipped.")
-    for one in interview.told:
-        doubt = one.doubts(interview.facts)
-        limits += [f"Check your answer: {one.says} ({doubt})."] if doubt else []
-    limits += [
-        f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
-    ]
     return tuple(limits)

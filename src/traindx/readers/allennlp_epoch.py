@@ -3,7 +3,7 @@
 {"best_epoch": 5, "training_duration": "0:43:28", "epoch": 5,
  "training_loss": 0.36308, "training_accuracy": 0.8773, "validation_loss": 0.9012, ...}
 
-The `metrics.json` beside them repeats the last epoch.
+The `metrics.json` next to them repeats the last epoch.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,10 @@
-"""What Darknet prints while it trains a YOLO: loss, running mean, rate, seconds, images.
+"""Darknet's output while it trains a YOLO model: loss, running mean, learning rate, seconds, images.
 
     Learning Rate: 0.001, Momentum: 0.9, Decay: 0.0005
     1: 1204.911743, 1204.911743 avg, 0.000000 rate, 4.215412 seconds, 64 images
     2: 1203.511230, 1204.771729 avg, 0.000000 rate, 4.120325 seconds, 128 images
 
-Between those lines it prints a line per detection layer, which is left alone.
+The lines between them, one per detection layer, are skipped.
 """
 
 import re

@@ -5,8 +5,8 @@ epoch,step,train_loss,val_loss
 0,99,,0.5512
 
 Blank cells are not values, but `nan` is one; Keras writes NA for a blank. The header may be missing, padded
-with spaces, written again in the middle after a restart, or stand in a comment. Everything may be quoted,
-numbers may have decimal commas, and a table may hold one number per row with the metric's name beside it.
+with spaces, repeated in the middle after a restart, or written as a comment. Everything may be quoted,
+numbers may have decimal commas, and a table may have one number per row, next to the metric's name.
 """
 
 from collections.abc import Iterator

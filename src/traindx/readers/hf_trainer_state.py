@@ -4,9 +4,9 @@
   {"epoch": 0.0, "learning_rate": 5.6e-05, "loss": 25.5, "step": 10},
   {"epoch": 0.03, "eval_loss": 3.4, "eval_runtime": 25.7, "step": 100}, ...
 
-A loss that was NaN is not logged as such: the Trainer takes it out by default, and 0.0 beside a gradient norm
-of NaN is its trace. The last row, `train_runtime` and `train_loss`, sums up the whole run and is no point of
-a curve. Each checkpoint repeats the history before it.
+A NaN loss is not logged as such: the Trainer filters it by default and leaves a loss of 0.0 next to a
+gradient norm of NaN. The last row, `train_runtime` and `train_loss`, summarizes the whole run and is not part
+of a curve. Each checkpoint repeats the history before it.
 """
 
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,9 @@
 {"step": 10, "split": "val", "loss": 2.1}
 {"step": 20, "loss": NaN, "grad": {"norm": 1.5}}
 
-The first line may be the configuration; records of several kinds are mixed, `split` or `mode` telling them
-apart; numbers may be text; NaN stands bare, which is no JSON; the last line may be torn.
+The first line may be the configuration; records of several kinds are mixed and distinguished by
+`split` or `mode`; numbers may be text; NaN is a bare word, which is invalid JSON; the last line may be
+incomplete.
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@
 {"meta": {"dataset": "shakespeare"}, "iters": [0, 1], "loss": [4.2, 4.1], "time_ms": [900.0, 31.0]}
 
 The document may end in the middle, hold bare NaN, or be several documents one after the other. Single values
-beside curves are settings; alone they are one record.
+next to curves are settings; alone they are one record.
 """
 
 import re

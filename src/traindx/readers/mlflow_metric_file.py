@@ -4,8 +4,8 @@
 1794777885812 nan 5
 1794777885813 inf 6 mydata 1a2b3c4d
 
-A line is the time in milliseconds, the value and the step, then words that tell a data set or a model. Traps:
-the name stands only in the path, and a key with slashes makes folders below `metrics/`; the oldest files have
+A line is the time in milliseconds, the value and the step, then words for a data set or a model. Traps:
+the name is only in the path, and a key with slashes makes folders below `metrics/`; the oldest files have
 no step; what was logged without one has step 0.
 """
 

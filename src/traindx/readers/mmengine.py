@@ -6,7 +6,7 @@
 {"coco/bbox_mAP": 0.31, "step": 2}
 
 mmcv counts `iter` within the epoch, and in validation rows it is the number of validation batches. mmengine's
-validation rows have no mode, and their `step` is the epoch where the training goes by epochs.
+validation rows have no mode, and their `step` is the epoch if training runs by epochs.
 """
 
 from collections.abc import Iterator

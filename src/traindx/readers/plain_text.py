@@ -1,11 +1,11 @@
-"""Plain text: whatever training programs print.
+"""Plain text: the console output of training programs.
 
 iter 20: loss 9.4990, time 1516.36ms, mfu 22.20%
 Epoch: [0][14/5005] Time 0.154 (8.010) Data 0.001 (7.720) Loss 6.9074 (6.9080)
 938/938 [==============================] - 3s 3ms/step - loss: 0.41 - val_loss: 0.39
 
 Traps: progress bars redraw themselves with carriage returns; steps start over in each epoch; a line such as
-`Test: Loss 1.16` does not say where it stands; programs print their settings and even their source before
+`Test: Loss 1.16` has no step of its own; programs print their settings and even their source before
 they train; every rank prints. Lines of one shape are understood together, see `text.records`.
 """
 

@@ -6,8 +6,8 @@
 
 Binary: messages (`protobuf`) in checksummed frames (`tfrecord`). Traps: all files of a folder are one
 run; TensorFlow 2 and Keras write scalars as tensors; step 0 is not written; the step of Keras's `epoch_...`
-tags is an epoch; images and histograms fill most of some files; the last record is torn while the writer
-lives.
+tags is an epoch; images and histograms fill most of some files; the last record is incomplete while the
+writer is alive.
 """
 
 from collections.abc import Iterator

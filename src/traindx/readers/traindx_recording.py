@@ -4,7 +4,7 @@ columns: id, stream, quantity, layer, part        layouts: id, columns     rows:
     1  1  train_loss                                  1  [1, 2, 3]             1  50  <50 x (step, 3 values)>
     2  1  gradient_norm  fc1.weight
 
-Every number stands there under its meaning, so no name has to be understood. A stream is what one optimizer
+Every number is stored under its quantity, so no metric name is guessed. A stream is what one optimizer
 trains. Streams that run at the same time are one training (a GAN), and so are streams that follow each other
 and share parameters (phases: steps count on). Streams that follow each other and share nothing are trainings
 of their own, such as the folds of a cross-validation.

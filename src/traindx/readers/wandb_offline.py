@@ -7,7 +7,7 @@
 A LevelDB log of protobuf messages after a file header of 7 bytes (`:W&B`, 0xBEE1, 0).
 Traps: the items of a row come in any order; a nested dict is one item per leaf with a `nested_key` for each
 level, in older files one item with the dict as JSON; a picture or a histogram is such a dict with a `_type`;
-NaN and infinities are bare words or quoted ones; the schema also has typed values beside `value_json`. The
+NaN and infinities are bare words or quoted ones; the schema also has typed values next to `value_json`. The
 writer flushes whole blocks, so a killed run often ends within a record, or right after the file header.
 """
 

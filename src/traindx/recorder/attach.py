@@ -22,6 +22,7 @@ from traindx.errors import TraindxError
 from traindx.finding import Severity
 from traindx.readers.loading.runs import load
 from traindx.recorder.launch.command import as_name, new_run_folder
+from traindx.recorder.live_line import LiveLine, notebook_output
 from traindx.run import Fact, Scalar, Split
 
 TYPE_CHECKING = False  # as typing has it
@@ -53,9 +54,12 @@ class Watch:
         """`owner` tells whether closing it ends the recording: a recorder that ran before is only joined."""
         self._attachment, self._owner = attachment, owner
         self._process = os.getpid()
+        self._line: LiveLine | None = None
         if owner:
             atexit.register(self._ends)
             _owners.append(self)
+            output = notebook_output()
+            self._line = LiveLine(output, self.folder, self._so_far) if output is not None else None
 
     @property
     def folder(self) -> Path:
@@ -95,8 +99,14 @@ class Watch:
                 f"{self.folder}: nothing recorded yet; train at least one step before diagnose()"
             )
         self._attachment.recorder.flush()
-        last = load(self.path)[-1]
-        return diagnose(replace(last, name=self.folder.name))
+        return self._so_far()
+
+    def _so_far(self) -> Diagnosis:
+        """The diagnosis of what is in the file."""
+        runs = load(self.path) if self.path is not None else []
+        if not runs:
+            raise TraindxError(f"{self.folder}: nothing recorded yet")
+        return diagnose(replace(runs[-1], name=self.folder.name))
 
     def problems(self) -> list[str]:
         """What is seriously wrong so far, a sentence each; empty while nothing is, or nothing can be told."""
@@ -122,6 +132,8 @@ class Watch:
             self._attachment.recorder.failed(error)
         self._attachment.detach()
         self._leave()
+        if self._line is not None:
+            self._line.close()
 
     def finish(self, say: Callable[[str], object], error: BaseException | None = None) -> None:
         """Close it, and say where the recording is if that was for this watch to do."""

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 
 def fitted(code: str, width: int) -> str:
@@ -23,24 +24,41 @@ def _fitted_line(line: str, width: int) -> list[str]:
 
 def _broken(line: str, indent: str, width: int, open_before: int) -> list[str]:
     """A statement over several lines, broken inside brackets if possible and with a backslash if not."""
-    places = [place for place in _breaks(line) if line[:place].strip() and place <= width - len(" \\")]
-    if len(line) <= width or not places:
+    if len(line) <= width:
         return [line]
-    bracketed = [place for place in places if open_before + _opened(line[:place]) > 0]
-    place = max(bracketed or places)
-    head = line[:place] if bracketed else f"{line[:place]} \\"
-    rest = f"{indent}{line[place + 1 :]}"
+    usable = [cut for cut in _cuts(line) if line[: cut.end].strip() and cut.end <= width - len(" \\")]
+    bracketed = [cut for cut in usable if open_before + _opened(line[: cut.end]) > 0]
+    blanks = [cut for cut in bracketed if cut.is_blank]
+    # A blank reads best; a long call has none before its arguments.
+    choice = blanks or bracketed or usable
+    if not choice:
+        return [line]
+    cut = choice[-1]
+    head = line[: cut.end] if bracketed else f"{line[: cut.end]} \\"
+    rest = f"{indent}{line[cut.end :].lstrip()}"
     return [head, *_broken(rest, indent, width, open_before + _opened(head))]
 
 
-def _breaks(line: str) -> Iterator[int]:
-    """The blanks of a line that stand in no text of quotes."""
+@dataclass(frozen=True)
+class _Cut:
+    """A position at which a line can be broken."""
+
+    end: int
+    """Of what stays on the line."""
+    is_blank: bool
+    """Whether a blank follows; else a bracket was opened before it."""
+
+
+def _cuts(line: str) -> Iterator[_Cut]:
+    """The blanks and opening brackets of a line that are outside of quotes."""
     quote = ""
     for index, character in enumerate(line):
         if character in "\"'":
             quote = "" if quote == character else quote or character
         elif character == " " and not quote:
-            yield index
+            yield _Cut(index, is_blank=True)
+        elif character in "([{" and not quote:
+            yield _Cut(index + 1, is_blank=False)
 
 
 def _opened(line: str) -> int:

@@ -1,24 +1,48 @@
 """How results show themselves: with `print`, in a notebook, in one line, as JSON."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import singledispatch
 
 from traindx.changes.types import label_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis
+from traindx.exams.data_exam.types import Examination
+from traindx.exams.learning_rate.program import ProgramRate
+from traindx.exams.preflight.types import Checklist
+from traindx.exams.types import ActivationExam, GradientExam, ModelExam
 from traindx.format import count
 from traindx.report import text
 from traindx.report.blocks import Page
 from traindx.report.documents.diagnosis import comparison_document, diagnosis_document
+from traindx.report.documents.exams import (
+    checklist_document,
+    examination_document,
+    model_exam_document,
+    rate_document,
+)
 from traindx.report.documents.run import head
 from traindx.report.renderers import json
-from traindx.report.results import comparison, diagnosis, treatment
+from traindx.report.results import comparison, data_exam, diagnosis, learning_rate, model_exam, preflight
+from traindx.report.results import treatment as treatments
 from traindx.run import Run
 from traindx.trials.treatment import TreatResult
 
 
+@dataclass(frozen=True)
+class View:
+    """A result in every form, each made when it is asked for."""
+
+    page: Callable[[], Page]
+    line: Callable[[], str]
+    """The result in a few words."""
+    document: Callable[[], str]
+    """The result as JSON."""
+
+
 def screen(result: object) -> str:
     """The text that a terminal shows."""
-    return text.write(page_of(result)).rstrip("\n")
+    return text.write(view(result).page()).rstrip("\n")
 
 
 def card(result: object) -> str:
@@ -26,83 +50,95 @@ def card(result: object) -> str:
     # Not before it is needed: it reads what pages are made of.
     from traindx.report.html.writer import card as written
 
-    return written(page_of(result))
+    return written(view(result).page())
 
 
-@singledispatch
-def page_of(result: object) -> Page:
-    """The page of a result."""
-    raise TypeError(f"{type(result).__name__} has no page")
-
-
-@singledispatch
 def line(result: object) -> str:
-    """A result in a few words."""
-    raise TypeError(f"{type(result).__name__} has no line")
+    """The result in a few words."""
+    return view(result).line()
+
+
+def document(result: object) -> str:
+    """The result as JSON."""
+    return view(result).document()
 
 
 @singledispatch
-def document(result: object) -> str:
-    """A result as JSON."""
-    raise TypeError(f"{type(result).__name__} has no document")
+def view(result: object) -> View:
+    """The forms of a result."""
+    raise TypeError(f"{type(result).__name__} is not a result that can be shown")
 
 
-@page_of.register
-def _(result: Diagnosis) -> Page:
-    return diagnosis.page(_run_of(result), result)
-
-
-@line.register
-def _(result: Diagnosis) -> str:
-    return diagnosis.summary(_run_of(result), result).partition(" · ")[0] + _at(result)
-
-
-@document.register
-def _(result: Diagnosis) -> str:
-    return json.as_text({**head("diagnosis"), "runs": [{"name": result.run, **diagnosis_document(result)}]})
-
-
-def _run_of(result: Diagnosis) -> Run:
-    return result.source or Run(result.run, (), (), ())
-
-
-def _at(result: Diagnosis) -> str:
+@view.register
+def _(result: Diagnosis) -> View:
+    run = result.source or Run(result.run, (), (), ())
     place = result.suspects[0].place if result.suspects and diagnosis.is_clear(result) else ""
-    return f" {place}" if place else ""
+    runs = [{"name": result.run, **diagnosis_document(result)}]
+    return View(
+        lambda: diagnosis.page(run, result),
+        lambda: " ".join(filter(None, (diagnosis.summary(run, result).partition(" · ")[0], place))),
+        lambda: json.as_text({**head("diagnosis"), "runs": [*runs]}),
+    )
 
 
-@page_of.register
-def _(result: Comparison) -> Page:
-    return comparison.page(result)
-
-
-@line.register
-def _(result: Comparison) -> str:
+@view.register
+def _(result: Comparison) -> View:
     best = result.entries[0].run if result.entries else ""
-    return f"{count(len(result.entries), 'run')}, best {best}"
+    return View(
+        lambda: comparison.page(result),
+        lambda: f"{count(len(result.entries), 'run')}, best {best}",
+        lambda: json.as_text({**head("comparison"), "comparison": comparison_document(result)}),
+    )
 
 
-@document.register
-def _(result: Comparison) -> str:
-    return json.as_text({**head("comparison"), "comparison": comparison_document(result)})
+@view.register
+def _(result: TreatResult) -> View:
+    best, tried = result.treatment.best, count(len(result.treatment.trials), "fix", "fixes")
+    proven = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
+    return View(
+        lambda: _treatment(result), lambda: f"{proven}, {tried} tried", lambda: json.render(result.report)
+    )
 
 
-@page_of.register
-def _(result: TreatResult) -> Page:
+def _treatment(result: TreatResult) -> Page:
     run, judged = result.report.runs[0], result.report.diagnoses[0]
     if not result.treatment.trials:
         return diagnosis.page(run, judged)
     name, seconds = result.folder.name, result.elapsed
-    return treatment.page(run, judged, result.treatment, beliefs=result.beliefs, name=name, seconds=seconds)
+    return treatments.page(run, judged, result.treatment, beliefs=result.beliefs, name=name, seconds=seconds)
 
 
-@line.register
-def _(result: TreatResult) -> str:
-    best = result.treatment.best
-    proven = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
-    return f"{proven}, {count(len(result.treatment.trials), 'fix', 'fixes')} tried"
+@view.register(ActivationExam)
+@view.register(GradientExam)
+@view.register(ModelExam)
+def _(result: ActivationExam | GradientExam | ModelExam) -> View:
+    return View(
+        lambda: model_exam.page(result),
+        lambda: model_exam.summary(result),
+        lambda: model_exam_document(result),
+    )
 
 
-@document.register
-def _(result: TreatResult) -> str:
-    return json.render(result.report)
+@view.register
+def _(result: Examination) -> View:
+    return View(
+        lambda: data_exam.page(result),
+        lambda: data_exam.summary(result),
+        lambda: examination_document(result),
+    )
+
+
+@view.register
+def _(result: Checklist) -> View:
+    return View(
+        lambda: preflight.page(result), lambda: preflight.summary(result), lambda: checklist_document(result)
+    )
+
+
+@view.register
+def _(result: ProgramRate) -> View:
+    return View(
+        lambda: learning_rate.page(result),
+        lambda: learning_rate.summary(result),
+        lambda: rate_document(result),
+    )

@@ -32,7 +32,8 @@ def _page(report: Report, kept: str) -> Page:
             references=each.references,
         )
     if not judged:
-        return runs.reading(report.runs)
+        page = runs.reading(report.runs)
+        return replace(page, screen=(*page.screen, *where))
     if report.treatment and report.treatment.trials:
         return treatment.page(*judged[0], report.treatment, report=kept)
     if len(judged) == 1:
@@ -53,9 +54,12 @@ def problem_lines(report: Report) -> list[str]:
 
 
 def quiet_lines(report: Report, kept: str = "") -> list[str]:
-    """A line for each run: verdict, cause, confidence, file and line, and where the report is."""
+    """A line for each run: verdict, cause, confidence, file and line, and where the report is.
+
+    Of runs that were only read, it says what was read.
+    """
     where = f" · {kept}" if kept else ""
-    judged = zip(report.runs, report.diagnoses, strict=False)
     names = [f"{printable(run.name, 60)}: " if len(report.runs) > 1 else "" for run in report.runs]
-    told = [printable(diagnosis.summary(run, one), 400) for run, one in judged]
-    return [f"{name}{says}{where}" for name, says in zip(names, told, strict=False)]
+    told = [diagnosis.summary(run, one) for run, one in zip(report.runs, report.diagnoses, strict=False)]
+    told = told or [runs.summary(run) for run in report.runs]
+    return [f"{name}{printable(says, 400)}{where}" for name, says in zip(names, told, strict=False)]

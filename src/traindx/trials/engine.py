@@ -190,7 +190,8 @@ class Engine:
         self.watcher.begins(trial_run)
         began = time.monotonic()
         done = self.runner.carry_out(order)
-        self.watcher.ends(trial_run, time.monotonic() - began)
+        is_reused = done.order.folder != order.folder
+        self.watcher.ends(trial_run, time.monotonic() - began, is_reused=is_reused)
         return done
 
 

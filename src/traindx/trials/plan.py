@@ -38,7 +38,7 @@ def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
     found: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
-        for place, fix in enumerate(_machine_applied(suspect)):
+        for place, fix in enumerate(_machine_applied(suspect, run)):
             changes = resolved_together(parse_changes(fix.change or ""), run)
             if not changes:
                 continue
@@ -58,11 +58,11 @@ def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Candidate]) -> bool:
     return bool(plan) and plan[0].worth >= least
 
 
-def _machine_applied(suspect: Suspect) -> Iterable[Prescription]:
-    """The fixes of a cause that a machine can apply, and those of the mechanism it acts through."""
-    yield from (fix for fix in suspect.cause.fixes if fix.change)
-    if suspect.mechanism is not None:
-        yield from (fix for fix in suspect.mechanism.fixes if fix.change)
+def _machine_applied(suspect: Suspect, run: Run) -> Iterable[Prescription]:
+    """The fixes of a cause and its mechanism that suit the run, if a machine can apply them."""
+    for cause in (suspect.cause, suspect.mechanism):
+        if cause is not None:
+            yield from (fix for fix in cause.fixes if fix.change and fix.suits(run))
 
 
 def _informed(one: Candidate, past: Past) -> Candidate:

@@ -1,6 +1,8 @@
 """A proven patch, kept in the folder of its treatment: `traindx apply` writes it without another trial."""
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +21,9 @@ class Proof:
     verdict: str
     """With how many seeds it helped: "3 of 3 seeds"."""
     when: str
-    """In UTC, as ISO 8601 to the second."""
+    """In UTC, as ISO 8601: texts in this form sort by time."""
+    reproduced: bool | None = None
+    """Whether the patched program showed the effect; None where it was not run."""
     backup: str = ""
     """Where the file as it was is kept; empty while the patch is not applied."""
 
@@ -29,9 +33,9 @@ class Proof:
         return (datetime.now(UTC) - datetime.fromisoformat(self.when)).total_seconds()
 
 
-def new_proof(patch: Patch, verdict: str) -> Proof:
+def new_proof(patch: Patch, verdict: str, reproduced: bool | None) -> Proof:
     """A patch that was proven just now."""
-    return Proof(patch, verdict, datetime.now(UTC).isoformat(timespec="seconds"))
+    return Proof(patch, verdict, datetime.now(UTC).isoformat(timespec="milliseconds"), reproduced)
 
 
 def write_proof(folder: Path, proof: Proof) -> None:
@@ -60,6 +64,19 @@ def read_proof(folder: Path) -> Proof:
 
 
 def treatments_in(out: Path) -> list[Path]:
-    """The folders of treatments that proved a patch, the newest last."""
-    found = [path.parent for path in out.glob(f"*/{_FILE}")]
+    """The folders of treatments that proved a patch, the last proven last."""
+    return [folder for _, folder in sorted((proof.when, folder) for folder, proof in _proofs(out))]
+
+
+def applied_in(out: Path) -> list[Path]:
+    """The folders of treatments whose patch is applied, the last applied last."""
+    found = [folder for folder, proof in _proofs(out) if proof.backup]
+    # The proof is written anew when its patch is applied.
     return sorted(found, key=lambda folder: (folder / _FILE).stat().st_mtime)
+
+
+def _proofs(out: Path) -> Iterator[tuple[Path, Proof]]:
+    """All that can be read; whoever names another one hears what is wrong with it."""
+    for path in out.glob(f"*/{_FILE}"):
+        with suppress(TraindxError):
+            yield path.parent, read_proof(path.parent)

@@ -18,6 +18,7 @@ from traindx.recorder.launch.command import Command, command_from, new_run_folde
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.finished import Reusing
 from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
@@ -105,9 +106,10 @@ def treat(
 ) -> TreatResult:
     """Record and diagnose a program, and try changes until one is proven or the budget is spent.
 
-    The program is a script or the words of a command. All runs are kept in a new folder below `out`, and the
-    case in the casebook of the working directory if `keeps_case`. `say` is called with one line of progress
-    at a time; a `watcher` hears of the diagnosis and of every trial run.
+    The program is a script or the words of a command. All runs are kept in a new folder below `out`; those
+    that finished within a day are not run again by another treatment of the same command and files. The case
+    is kept in the casebook of the working directory if `keeps_case`. `say` is called with one line of
+    progress at a time; a `watcher` hears of the diagnosis and of every trial run.
 
     Trial runs are processes of this machine. With the engine "ray" they are Ray tasks, on this machine or on
     the cluster at `address`; each needs `cpus_per_arm` CPUs (default 1) and `gpus_per_arm` GPUs (default 0).
@@ -152,7 +154,8 @@ def cluster_of(
 
 def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
     try:
-        return LocalRunner(workspace) if cluster is None else RayRunner(cluster, workspace, folder, say)
+        made = LocalRunner(workspace) if cluster is None else RayRunner(cluster, workspace, folder, say)
+        return Reusing(made, workspace, folder)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
             folder.rmdir()
@@ -246,7 +249,7 @@ def _first(
             f"{command.title}: {done.problem}" + (f"; output: {output}" if output.exists() else "")
         )
     run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
-    return replace(done, run=run, order=order)
+    return replace(done, run=run, order=replace(order, folder=done.order.folder))
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:

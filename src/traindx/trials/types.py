@@ -40,8 +40,8 @@ class Watcher:
     def begins(self, trial_run: TrialRun) -> None:
         """A trial run begins."""
 
-    def ends(self, trial_run: TrialRun, seconds: float) -> None:
-        """A trial run has ended after so many seconds."""
+    def ends(self, trial_run: TrialRun, seconds: float, *, is_reused: bool) -> None:
+        """A trial run has ended after so many seconds, or one of an earlier treatment was taken for it."""
 
 
 class Outcome(Enum):

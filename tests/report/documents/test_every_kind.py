@@ -15,21 +15,13 @@ from traindx import exams
 from traindx.cli import main
 from traindx.cli._knowledge import as_json
 from traindx.diagnosis import knowledge
+from traindx.exams.learning_rate.program import ProgramRate
 from traindx.exams.learning_rate.types import Course, FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist, Part
 from traindx.exams.questions import Check, Checked, Outcome, unseen
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.documents.exams import (
-    activation_document,
-    checklist_document,
-    examination_document,
-    gradient_document,
-    model_document,
-    rate_document,
-)
 from traindx.report.documents.interview import cases_document
-from traindx.report.renderers.json import as_text
 
 
 def checklist() -> str:
@@ -40,32 +32,32 @@ def checklist() -> str:
         Checked(Check(slug, "It holds", lambda _, told=told: told, 0, Part.LOSS), told)
         for slug, told in outcomes.items()
     ]
-    return checklist_document(Checklist("train.py", "python train.py", tuple(checked), 9, 1.0, "folder"))
+    return Checklist("train.py", "python train.py", tuple(checked), 9, 1.0, "folder").to_json()
 
 
 def rate() -> str:
     trials = (RateTrial(0.1, 0.5, Course((0.1,), (2.3,))), RateTrial(1.0, 9.0, Course((1.0,), (2.3,)), True))
     found = FoundRate(1.0, 0.1, "because", 2.3, Course((0.1,), (2.3,)), trials, (0.1, 0.3))
-    return rate_document(found, command="python train.py", seconds=2.0)
+    return ProgramRate(found, "train.py", "python train.py", "train.py", Path("rates"), 2.0).to_json()
 
 
 def data() -> str:
     x = np.random.default_rng(0).normal(size=(80, 3)) * 500
     x[3, 1] = np.nan
-    return examination_document(exams.data((x, np.arange(80) % 2)))
+    return exams.data((x, np.arange(80) % 2)).to_json()
 
 
 def gradients() -> str:
-    return as_text(gradient_document(exams.gradients(*_model(), nn.functional.cross_entropy)))
+    return exams.gradients(*_model(), nn.functional.cross_entropy).to_json()
 
 
 def activations() -> str:
     model, (inputs, _) = _model()
-    return as_text(activation_document(exams.activations(model, inputs)))
+    return exams.activations(model, inputs).to_json()
 
 
 def model() -> str:
-    return as_text(model_document(exams.model(*_model(), samples=10)))
+    return exams.model(*_model(), samples=10).to_json()
 
 
 def _model() -> tuple[nn.Module, tuple[torch.Tensor, torch.Tensor]]:

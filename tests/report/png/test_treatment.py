@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from tests import treatments
 from tests.report.renderers import canonical
+from traindx.changes.types import label_of
 from traindx.report.png.canvas import BLUE, ORANGE
 from traindx.report.png.treatment import trial_comparison
 from traindx.report.renderers import png
@@ -66,7 +67,7 @@ def test_every_seed_is_a_thin_line_and_their_mean_a_thick_one(pages: list[Figure
 
 def test_right_answers_are_drawn_below(pages: list[Figure]) -> None:
     drawn(pages, treatments.won())
-    (answers,) = (axes for axes in pages[-1].axes if axes.get_label() == "right answers")
+    (answers,) = (axes for axes in pages[-1].axes if axes.get_label() == "accuracy")
     (without,), (with_it,) = (lines(answers, color, 2.4) for color in (BLUE, ORANGE))
     assert without[-1] < 0.1 < 0.8 < with_it[-1]
 
@@ -83,10 +84,10 @@ def test_arms_that_break_are_crossed_and_end_the_mean(pages: list[Figure]) -> No
 def test_effects_are_sorted_and_named_with_their_figures(pages: list[Figure]) -> None:
     _, effects = drawn(pages, treatments.won())
     said = texts(effects)
-    places = [said.index(trial.name) for trial in (treatments.LOWER, treatments.CLIP, treatments.WARMUP)]
+    places = [said.index(label_of(trial.changes)) for trial in (treatments.LOWER, treatments.CLIP, treatments.WARMUP)]
     assert places == sorted(places)
     assert "2.31 → 0.24 · helped" in said
-    assert "could not be applied" in said
+    assert "not applicable" in said
 
 
 def test_dots_stand_at_the_effect_in_percent_of_the_control(pages: list[Figure]) -> None:
@@ -134,8 +135,8 @@ def test_no_label_lies_on_another_or_leaves_the_picture(pages: list[Figure], tre
 
 def test_many_trials_are_counted(pages: list[Figure]) -> None:
     axes = drawn(pages, Treatment((treatments.CLIP,) * 30, None))[-1]
-    assert texts(axes).count("gradients.clip 1.0") == 12
-    assert "Not drawn: 18 trials" in pages[-1].get_supxlabel()
+    assert texts(axes).count("clip gradients at 1.0") == 12
+    assert "Not shown: 18 trials" in pages[-1].get_supxlabel()
 
 
 def test_without_curves_there_are_only_effects(pages: list[Figure]) -> None:

@@ -86,7 +86,7 @@ def scheduled(
 def _merged(parts: dict[cst.CSTNode, New], more: dict[cst.CSTNode, New]) -> dict[cst.CSTNode, New]:
     for node in more:
         if node in parts:
-            raise AssertionError("a step of the optimizer is no step of a schedule")
+            raise AssertionError("an optimizer step and a scheduler step are the same node")
     return {**parts, **more}
 
 

@@ -47,14 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         exam, source = activations(model, batch), arguments.data
     from dataclasses import replace
 
-    from traindx.report.documents.exams import activation_document
     from traindx.report.png.layers import layer_outputs
 
     exam = replace(exam, notes=(*notes, *exam.notes))
-    return results(
-        arguments,
-        exam,
-        source,
-        lambda: activation_document(exam),
-        lambda: layer_outputs(exam),
-    )
+    return results(arguments, exam, source, lambda: layer_outputs(exam))

@@ -46,14 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         exam, source = gradients(model, batch, named_loss(arguments)), arguments.data
     from dataclasses import replace
 
-    from traindx.report.documents.exams import gradient_document
     from traindx.report.png.layers import gradient_flow
 
     exam = replace(exam, notes=(*notes, *exam.notes))
-    return results(
-        arguments,
-        exam,
-        source,
-        lambda: gradient_document(exam),
-        lambda: gradient_flow(exam),
-    )
+    return results(arguments, exam, source, lambda: gradient_flow(exam))

@@ -37,6 +37,4 @@ def run(arguments: argparse.Namespace) -> int:
     trained = arguments.checkpoint is not None
     exam = examine(model, batch, named_loss(arguments), samples=arguments.samples, is_trained=trained)
     exam = replace(exam, notes=(*notes, *more, *exam.notes))
-    from traindx.report.documents.exams import model_document
-
-    return results(arguments, exam, arguments.data or "", lambda: model_document(exam))
+    return results(arguments, exam, arguments.data or "")

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from traindx.exams.questions import Checked, is_bad, verdict, worst_first
 from traindx.finding import Finding, Mark
+from traindx.format import Displayed
 from traindx.run import Floats
 
 
@@ -48,8 +49,8 @@ TRAINING, VALIDATION = "training", "validation"
 """The parts of data that a row can stand in."""
 
 
-@dataclass(frozen=True)
-class Examination:
+@dataclass(frozen=True, repr=False)
+class Examination(Displayed):
     """An exam as it ended: every check, and what was taken for granted."""
 
     exam: ClassVar[str] = "data"

@@ -20,7 +20,7 @@ from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS
 from traindx.facts import LEARNING_RATE as FIRST_RATE
-from traindx.format import count, number
+from traindx.format import Displayed, count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.run import Floats, Run
 from traindx.trials.measure import curve, end
@@ -42,8 +42,8 @@ _STANDING = ChangeSpec("optimizer.lr", ("x", "1e-9"))
 """A rate at which weights stay where they are."""
 
 
-@dataclass(frozen=True)
-class ProgramRate:
+@dataclass(frozen=True, repr=False)
+class ProgramRate(Displayed):
     """The rate that was found for a program, and what it would take to use it."""
 
     found: FoundRate

@@ -7,7 +7,7 @@ from typing import ClassVar
 from traindx.exams.learning_rate.types import Course
 from traindx.exams.questions import Checked, is_bad, verdict
 from traindx.finding import Finding, Mark
-from traindx.format import count
+from traindx.format import Displayed, count
 from traindx.run import Run
 
 
@@ -88,8 +88,8 @@ class Rehearsal:
     """Bytes of the machine."""
 
 
-@dataclass(frozen=True)
-class Checklist:
+@dataclass(frozen=True, repr=False)
+class Checklist(Displayed):
     """What a rehearsal came to."""
 
     exam: ClassVar[str] = "preflight"

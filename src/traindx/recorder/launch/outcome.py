@@ -4,10 +4,12 @@ import json
 import os
 import signal
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from traindx.facts import CRASH_PLACE
 from traindx.readers.binary.recording_file import SUFFIX
 from traindx.recorder.launch.child import Ending
 from traindx.run import EventKind
@@ -60,10 +62,12 @@ def stopped(folder: Path) -> list[int]:
 
 def note_ending(folder: Path, ending: Ending, why: str = "") -> None:
     """Write into each recording how the program ended, and why if it was we who ended it."""
+    places = {one.pid: _short(one.where) for one in _processes(folder) if one.died and one.where}
     for path in recordings(folder):
         try:
             with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as database, database:
                 _note(database, ending, why)
+                _note_place(database, places)
         except sqlite3.Error:
             # A process that outlives the program may still hold it: the recording counts without it.
             continue
@@ -78,9 +82,29 @@ def _note(database: sqlite3.Connection, ending: Ending, why: str) -> None:
     kinds = (EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value)
     # An exception that the process could still record says more than the signal it led to.
     if database.execute("SELECT 1 FROM events WHERE kind IN (?, ?)", kinds).fetchone() is None:
-        names = {one.value: one.name for one in signal.Signals}
-        says = f"the program was killed by {names.get(ending.signal, f'signal {ending.signal}')}"
-        _interrupted(database, says)
+        _interrupted(database, f"the program was killed by {signal_name(ending.signal)}")
+
+
+def _note_place(database: sqlite3.Connection, places: Mapping[str, str]) -> None:
+    """Write where the exception was raised that ended the process of a recording, by its number."""
+    pid = database.execute("SELECT value FROM meta WHERE key = 'pid'").fetchone()
+    place = places.get(pid[0], "") if pid else ""
+    if place:
+        database.execute(
+            "INSERT OR REPLACE INTO facts VALUES (0, ?, ?)", (CRASH_PLACE.slug, json.dumps(place))
+        )
+
+
+def _short(where: str) -> str:
+    """A file and line, relative to the working directory if it is below it."""
+    path = os.path.relpath(where)
+    return where if path.startswith("..") else path
+
+
+def signal_name(number: int) -> str:
+    """SIGKILL for 9; a signal without a name is called by its number."""
+    names = {one.value: one.name for one in signal.Signals}
+    return names.get(number, f"signal {number}")
 
 
 def _interrupted(database: sqlite3.Connection, says: str) -> None:
@@ -106,14 +130,14 @@ class Silence:
     """Why a program left no recording."""
 
     what: str
-    """In a clause: "the program never imported torch"."""
+    """What follows after "the program ended": "without importing torch"."""
     todo: str
     """What to do, or why nothing can be done."""
     crash: str = ""
-    """The exception that ended it before it trained, with its place; empty where none did."""
+    """The exception that ended it before it trained, with its place; empty if none did."""
 
     def __str__(self) -> str:
-        return f"nothing recorded: {self.crash or self.what}; {self.todo}"
+        return f"nothing recorded: {self.crash or f'the program ended {self.what}'}; {self.todo}"
 
 
 def silence(folder: Path) -> Silence:
@@ -122,19 +146,21 @@ def silence(folder: Path) -> Silence:
     died = next((one for one in reversed(processes) if one.died), None)
     old = next((one for one in processes if one.problem == "too old"), None)
     if failed := faults(folder):
-        return Silence(failed[0], "report it, please")
+        return Silence(f"without a recording: {failed[0]}", "this is a bug in traindx; report it")
+    if died is not None and died.died == KeyboardInterrupt.__name__:
+        return Silence("before its first step", "there is nothing to diagnose")
     if died is not None:
-        place = f" ({os.path.basename(died.where)})" if died.where else ""
+        place = f" ({_short(died.where)})" if died.where else ""
         todo = "the program stopped before its first step; there is nothing to diagnose"
-        return Silence("the program crashed", todo, f"{died.died}{place}")
+        return Silence("with an exception", todo, f"{died.died}{place}")
     if any(one.torch for one in processes):
-        what = "the program imported torch but trained nothing (no backward pass ran)"
-        return Silence(what, "run a command that trains")
+        todo = "it imported torch but trained nothing; run a command that trains"
+        return Silence("without a backward pass", todo)
     if old is not None:
-        what = f"the program ran in Python {old.python} ({old.executable}); recording needs 3.11 or newer"
+        what = f"in Python {old.python} ({old.executable}); recording needs 3.11 or newer"
         return Silence(what, "run it with a newer Python")
     todo = "if it does use torch, it started Python with -I/-E/-S or its own PYTHONPATH"
-    return Silence("the program never imported torch", todo)
+    return Silence("without importing torch", todo)
 
 
 def discard(folder: Path) -> None:

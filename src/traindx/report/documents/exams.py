@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from traindx.diagnosis.types import Exam
 from traindx.exams.data_exam.types import Examination
+from traindx.exams.learning_rate.program import ProgramRate
 from traindx.exams.learning_rate.types import FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist
 from traindx.exams.questions import Checked
@@ -14,7 +15,7 @@ from traindx.exams.types import ActivationExam, GradientExam, GradientRow, Model
 from traindx.finding import Finding, Mark
 from traindx.report.documents.diagnosis import evidence_documents
 from traindx.report.documents.run import Document, Json, ascii_text, head, number, optional, plain, told
-from traindx.report.results.learning_rate import verdict
+from traindx.report.results.learning_rate import change_line, verdict
 from traindx.report.results.problems import advice
 
 
@@ -36,10 +37,28 @@ def exam_document(exam: Exam) -> Document:
     }
 
 
-def gradient_document(exam: GradientExam) -> Document:
-    """Everything an exam of gradients found."""
+def model_exam_document(exam: ActivationExam | GradientExam | ModelExam) -> str:
+    """Everything that an exam of a model found, as indented JSON."""
+    parts = (
+        _gradients(exam)
+        if isinstance(exam, GradientExam)
+        else _activations(exam)
+        if isinstance(exam, ActivationExam)
+        else _design(exam)
+    )
+    document: Document = {
+        **head("exam"),
+        **exam_document(exam),
+        "model": exam.model,
+        "verdict": exam.mark.value,
+        "notes": list(exam.notes),
+        **parts,
+    }
+    return ascii_text(document)
+
+
+def _gradients(exam: GradientExam) -> Document:
     return {
-        **_head(exam),
         "loss": optional(exam.loss),
         "loss_function": exam.loss_function,
         "norm": number(exam.norm),
@@ -61,20 +80,12 @@ def _gradient(row: GradientRow) -> Json:
     }
 
 
-def activation_document(exam: ActivationExam) -> Document:
-    """Everything an exam of activations found."""
-    return {
-        **_head(exam),
-        "batches": exam.batches,
-        "inputs": exam.inputs,
-        "layers": plain(exam.rows),
-    }
+def _activations(exam: ActivationExam) -> Document:
+    return {"batches": exam.batches, "inputs": exam.inputs, "layers": plain(exam.rows)}
 
 
-def model_document(exam: ModelExam) -> Document:
-    """Everything an exam of a model's design found."""
+def _design(exam: ModelExam) -> Document:
     return {
-        **_head(exam),
         **told(exam, "parameters trainable samples plain_depth"),
         "memory": {**asdict(exam.memory), "adam": exam.memory.adam, "with_adam": exam.memory.with_adam},
         "layers": [
@@ -85,16 +96,6 @@ def model_document(exam: ModelExam) -> Document:
             }
             for row in exam.rows
         ],
-    }
-
-
-def _head(exam: GradientExam | ActivationExam | ModelExam) -> Document:
-    return {
-        **head("exam"),
-        **exam_document(exam),
-        "model": exam.model,
-        "verdict": exam.mark.value,
-        "notes": list(exam.notes),
     }
 
 
@@ -197,29 +198,22 @@ def _finding(one: Finding) -> Json:
     }
 
 
-def rate_document(
-    found: FoundRate,
-    *,
-    command: str,
-    seconds: float,
-    change: str = "",
-    patch: str = "",
-    folder: str = "",
-) -> str:
+def rate_document(program: ProgramRate) -> str:
     """All of it as indented JSON; numbers that are not finite are strings, as in the report."""
+    found = program.found
     document: Document = {
         **head("lr"),
         **exam_document(found),
-        "command": command,
+        "command": program.command,
         "says": verdict(found),
         **told(found, "why current suggested usable diverges begins measure"),
         "trials": [_trial(found, one) for one in found.trials],
         "range_test": told(found.curve, "rates losses"),
         "steps": found.steps,
-        "seconds": number(round(seconds, 1)),
-        "change": change or None,
-        "patch": patch or None,
-        "folder": folder or None,
+        "seconds": number(round(program.seconds, 1)),
+        "change": change_line(program) or None,
+        "patch": program.patch.diff if program.patch else None,
+        "folder": str(program.folder),
         "notes": list(found.notes),
     }
     return ascii_text(document)

@@ -194,7 +194,7 @@ def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: 
         points = max(len(series) for group in groups for series in group)
         every = step(round(max(widths)) if max(widths) >= 10 else max(widths))
         yield (
-            f"{count(points, 'point')}, drawn as the lowest and highest value of every {every} {axis.value}s;"
+            f"{count(points, 'point')}, shown as the minimum and maximum of every {every} {axis.value}s;"
             " no spike is left out."
         )
     if any(line.look is Look.SMOOTHED for panel in panels for line in panel.lines):
@@ -204,4 +204,4 @@ def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: 
     other = sorted({s.axis.value for group in groups for s in group if s.axis is not axis})
     if other:
         names = sorted({s.quantity.called for group in groups for s in group if s.axis is not axis})
-        yield f"Logged per {' and '.join(other)}, drawn at its share of the run: {', '.join(names)}."
+        yield f"Logged per {' and '.join(other)}, placed by its share of the run: {', '.join(names)}."

@@ -48,13 +48,13 @@ def _notes(block: Header) -> Markup:
 
 def headline(block: Headline, title: Markup, level: int) -> Markup:
     """The verdict as a word with a shape and a color, the title, how sure it is and where."""
-    beside = [("sure", block.note), ("where", block.at)]
+    notes = [("sure", block.note), ("where", block.at)]
     return fill(
-        '<header class="headline">{heading}{beside}</header>',
+        '<header class="headline">{heading}{notes}</header>',
         heading=heading(level, fill("{badge} {title}", badge=_badge(block.word, block.tone), title=title)),
-        beside=joined(
+        notes=joined(
             fill('<span class="{kind}">{says}</span>', kind=kind, says=escape(says, 120))
-            for kind, says in beside
+            for kind, says in notes
             if says
         ),
     )

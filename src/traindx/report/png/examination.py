@@ -189,7 +189,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
         axes.autoscale_view()
     axes.set_xlabel("value: all, 5 to 95%, middle half")
     hidden = total - len(features)
-    _titled(axes, "ranges of features" + (f", {count(hidden, 'other')} not drawn" if hidden > 0 else ""))
+    _titled(axes, "ranges of features" + (f", {count(hidden, 'other')} not shown" if hidden > 0 else ""))
 
 
 def _drift(axes: "Axes", features: Sequence[FeatureRange]) -> None:

@@ -79,13 +79,13 @@ def _sizes(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
     """Spread, mean and largest value by their sizes: what grows or shrinks over depth shows as a slope."""
     rows = exam.rows
     panel.set_yscale("log")
-    panel.set_ylabel("size of outputs")
+    panel.set_ylabel("output magnitude")
     point = 4.5 if len(rows) <= _CROWDED else 2.6
     entries: list[tuple[Artist, str]] = []
     for color, line, called, values in (
         (GRAY, ":", "largest", [_largest(row) for row in rows]),
-        (SKY, "none", "mean, without its sign", [abs(row.mean) for row in rows]),
-        (BLUE, "-", "standard deviation", [row.std for row in rows]),
+        (SKY, "none", "absolute mean", [abs(row.mean) for row in rows]),
+        (BLUE, "-", "std", [row.std for row in rows]),
     ):
         points = [(place, value) for place, value in enumerate(values) if value and math.isfinite(value)]
         if points:

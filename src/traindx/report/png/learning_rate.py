@@ -54,7 +54,7 @@ def rate_picture(found: FoundRate, *, title: str) -> bytes:
 def _range_test(axes: "Axes", found: FoundRate) -> None:
     rates, losses = np.array(found.curve.rates), np.array(found.curve.losses)
     line, *_ = axes.plot(rates, losses, color=BLUE, linewidth=1.4, marker=".", markersize=3)
-    entries: Entries = [(line, "loss while the rate rises")]
+    entries: Entries = [(line, "loss while lr rises")]
     ends = [one for one in found.trials if math.isfinite(one.loss)]
     if ends:
         dots, *_ = axes.plot(

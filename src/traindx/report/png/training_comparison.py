@@ -102,7 +102,7 @@ def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, 
     drawn = _of(quantity, runs)
     by_share = _by_share(drawn)
     crossed = 0
-    # The best are drawn last, so that they lie above the others.
+    # The best are shown last, so that they lie above the others.
     for one in reversed(drawn[: _COLORED + _GRAYED]):
         positions = shares(one.run, one.series) if by_share else one.series.steps
         style = _style(one)
@@ -188,5 +188,5 @@ def _gray(runs: list[Run]) -> list[str]:
     others = len(runs) - _COLORED
     if others <= 0:
         return []
-    left_out = f", of which {_GRAYED} are drawn" if others > _GRAYED else ""
+    left_out = f", of which {_GRAYED} are shown" if others > _GRAYED else ""
     return [f"Gray: {count(others, 'other run')}{left_out}."]

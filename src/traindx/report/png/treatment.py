@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from traindx.changes.types import label_of
 from traindx.format import count, number, printable
 from traindx.report.png.arm_curves import draw_arms
 from traindx.report.png.canvas import (
@@ -71,7 +72,7 @@ def _drawn(treatment: Treatment) -> bytes:
     for name, arms in curves.items():
         draw_arms(panels[name], name, arms)
     for first in list(curves)[:1]:
-        title = printable(f"{first} · {shown.name}", 44)
+        title = printable(f"{first} · {label_of(shown.changes)}", 44)
         panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
     _effects(panels[_EFFECTS], listed, treatment.best)
     _headed(figure, treatment)
@@ -82,11 +83,11 @@ def _drawn(treatment: Treatment) -> bytes:
 def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
     """What is drawn over steps, by its name: what arms are compared by, and below it right answers."""
     answers = [Pair(_answering(pair.control), _answering(pair.treated)) for pair in trial.pairs]
-    return {trial.measure.value: trial.pairs, "right answers": tuple(answers)}
+    return {trial.measure.value: trial.pairs, "accuracy": tuple(answers)}
 
 
 def _answering(arm: Arm) -> Arm:
-    """The same arm as the share of right answers shows it."""
+    """The same arm by its accuracy."""
     return replace(arm, curve=arm.metrics, value=arm.metric)
 
 
@@ -95,7 +96,7 @@ def _has_curve(pair: Pair) -> bool:
 
 
 def _headed(figure: "Figure", treatment: Treatment) -> None:
-    word = "proven" if treatment.best else "no proven win"
+    word = "proven" if treatment.best else "no proven fix"
     title = printable(f"{word}: {conclusion(treatment)}", 84)
     figure.suptitle(title, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
 
@@ -104,11 +105,11 @@ def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
     lines = []
     if shown is not None:
         lines.append(
-            "Thin: one arm each, with one seed. Thick: their mean. A cross: the arm ended in NaN or infinity."
+            "Thin: one trial run with one seed. Thick: mean over seeds. Cross: it ended in NaN or infinity."
         )
     lines.append("Bars are 95% intervals over seeds; a hollow dot has one seed and no interval.")
     hidden = len(treatment.trials) - _MOST
-    return [*lines, *([f"Not drawn: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
+    return [*lines, *([f"Not shown: {count(hidden, 'trial')} with a smaller effect."] if hidden > 0 else [])]
 
 
 def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:
@@ -156,7 +157,7 @@ def _effect(axes: "Axes", place: int, trial: Trial) -> None:
 def _label(axes: "Axes", place: int, trial: Trial, *, is_best: bool, several: bool) -> None:
     """The change, its figures and its outcome above the line; why there is no line, where there is none."""
     told = row(trial)
-    name = printable(trial.name, _LETTERS)
+    name = printable(label_of(trial.changes), _LETTERS)
     _words(axes, place, _ABOVE, name, weight="bold" if is_best else "normal")
     figures = f"{told.control} → {told.treated} · " if trial.counted else ""
     outcome = f"{figures}{trial.outcome.value}"
@@ -171,10 +172,10 @@ def _label(axes: "Axes", place: int, trial: Trial, *, is_best: bool, several: bo
 def _without_percent(trial: Trial, effect: str) -> str:
     """Why an effect cannot be told in percent of the control."""
     if any(pair.treated.refused for pair in trial.pairs):
-        return "could not be applied"
+        return "not applicable"
     if not trial.counted:
         return "not measured"
-    return "some arms end in NaN" if effect == "-" else effect
+    return "some runs end in NaN" if effect == "-" else effect
 
 
 def _words(

@@ -66,7 +66,7 @@ def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[
         if series.axis is axis
     )
     missing = len(found) - len(curves)
-    notes = (f"Not drawn: {count(missing, 'run')} not counted by {axis.value}.",) if missing else ()
+    notes = (f"Not shown: {count(missing, 'run')} not counted by {axis.value}.",) if missing else ()
     return [Overlay(measure, axis, curves, notes)]
 
 

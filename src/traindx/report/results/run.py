@@ -143,15 +143,16 @@ def incidents(run: Run) -> list[str]:
     ]
 
 
-def told_event(event: Event) -> str:
-    """What happened, and where as far as the sentence does not say it."""
+def told_event(event: Event, place: str = "") -> str:
+    """What happened, and where as far as the sentence does not say it; `place` is a line of code."""
     where = [
         ("layer", event.layer),
         ("operation", event.operation),
         ("batch", "" if event.batch is None else f"{event.batch:,}"),
         ("step", "" if event.step is None else step(event.step)),
     ]
-    beside = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
+    known = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
+    beside = [place, *known] if place else known
     return f"{event.says} ({', '.join(beside)})" if beside else event.says
 
 
@@ -236,11 +237,12 @@ def header_notes(run: Run) -> tuple[str, ...]:
 
 
 def crashes(run: Run) -> list[str]:
-    """The exception that ended a recorded program: "IndexError: ... (step 12)", with its exit code."""
+    """The exception that ended a recorded program: "IndexError: ... (train.py:31, step 12), exit code 1"."""
     events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_recording(run) else []
     code = run.facts.get(f.EXIT_CODE)
     ended = f", exit code {code}" if isinstance(code, int) and code else ""
-    return [f"{told_event(event)}{ended}" for event in events[-1:]]
+    place = str(run.facts.get(f.CRASH_PLACE, ""))
+    return [f"{told_event(event, place)}{ended}" for event in events[-1:]]
 
 
 def outcome(run: Run) -> str:

@@ -132,6 +132,12 @@ def reading(runs: Sequence[Run]) -> Page:
     return Page(f"{count(len(runs), 'run')} as read", tuple(screen), tuple(sections), lines)
 
 
+def summary(run: Run) -> str:
+    """One line of what was read of a run: how far it goes, and its quantities."""
+    quantities = list(dict.fromkeys(series.quantity.slug for series in run.series))
+    return " · ".join([*header_notes(run), listed(quantities, 8)]) if run.series else extent(run)
+
+
 def _read(run: Run) -> list[Block]:
     notes = (count(len(run.sources), "file"), *(header_notes(run) if run.series else (extent(run),)))
     facts = [f"{fact.slug} {printable(str(value), 40)}" for fact, value in run.facts.items()]

@@ -4,7 +4,6 @@ Loaded by `sitecustomize.py` beside it in every Python process of the program, m
 torch: nothing is imported here that Python has not loaded by itself.
 """
 
-import atexit
 import os
 import sys
 from _frozen_importlib_external import PathFinder
@@ -26,8 +25,7 @@ def install(leave_word: "LeaveWord") -> None:
     """Wait for torch, or begin at once where something has imported it already."""
     finder = _Finder(leave_word)
     sys.meta_path.insert(0, finder)
-    # Not sys.excepthook: the program may look at it, or put its own there.
-    atexit.register(_tell_of_death, leave_word, os.getpid())
+    _tell_of_death_at_exit(leave_word)
     for name in ("torch", "keras"):
         if name in sys.modules:
             finder.imported(name)
@@ -119,13 +117,27 @@ class _Finder:
             return
 
 
+def _tell_of_death_at_exit(leave_word: "LeaveWord") -> None:
+    """Tell at the end of the exception that ended the program."""
+    is_loaded = "atexit" in sys.modules
+    # Not sys.excepthook: the program may look at it, or put its own there.
+    import atexit
+
+    atexit.register(_tell_of_death, leave_word, os.getpid())
+    if not is_loaded:
+        # What is registered belongs to the interpreter; the program need not see a module it did not import.
+        del sys.modules["atexit"]
+
+
 def _tell_of_death(leave_word: "LeaveWord", process: int) -> None:
     """Tell of the exception that ends the program; a fork that ends for itself is not the program."""
     error = getattr(sys, "last_value", None)
     if error is None or os.getpid() != process:
         return
     try:
-        leave_word(died=f"{type(error).__name__}: {error}", where=_place_of(error))
+        first = (str(error).strip().splitlines() or [""])[0]
+        died = f"{type(error).__name__}: {first}" if first else type(error).__name__
+        leave_word(died=died, where=_place_of(error))
     except Exception:  # nobody is left to tell
         return
 

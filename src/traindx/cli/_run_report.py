@@ -1,0 +1,116 @@
+"""What follows after the program of `traindx run` has ended: its recording is judged, kept and shown."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from traindx.cli._conditions import Condition
+from traindx.cli._live import read_recording
+from traindx.cli._output import ProgressLine, complain, page_makers, page_text, publish
+from traindx.cli._report import Judge, gate, present, report_places, write_output
+from traindx.errors import UnreadableError
+from traindx.recorder.launch.child import Ending
+from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.outcome import discard, faults, recordings, silence
+from traindx.trials.types import Report
+
+
+def say_at_once(progress: ProgressLine) -> None:
+    """Leave the line in which the program may have ended, and say what is being done."""
+    try:
+        sys.stderr.write("\n")
+        progress.say("diagnosing ...")
+    except OSError:
+        _drop_broken()
+
+
+def report_on(
+    folder: Path,
+    command: Command,
+    ending: Ending,
+    judge: Judge,
+    conditions: Sequence[Condition],
+    arguments: argparse.Namespace,
+    progress: ProgressLine,
+) -> int | None:
+    """Judge what was recorded, keep the report next to it and show it; None if nothing could be judged."""
+    arguments.paths = [str(folder)]
+    try:
+        if not recordings(folder):
+            progress.wipe()
+            _show_silence(folder, command, ending, arguments)
+            return None
+        report = _judged(folder, command, judge, progress)
+        progress.say("writing the report")
+        kept = _keep(report, folder, arguments) if report.diagnoses else ""
+        progress.wipe()
+        code = _show(report, kept, conditions, arguments)
+        return code if report.diagnoses else None
+    except Exception as error:
+        progress.wipe()
+        # The program's own end counts more than a fault of ours in telling about it.
+        says = f"the report failed ({type(error).__name__}: {error}); the recording is safe in {folder}"
+        complain(arguments.command, f"{says}; try: traindx diagnose {folder}")
+        return None
+
+
+def _judged(folder: Path, command: Command, judge: Judge, progress: ProgressLine) -> Report:
+    reading = read_recording(folder)
+    problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
+    return judge(replace(reading, problems=problems), progress)
+
+
+def _keep(report: Report, folder: Path, arguments: argparse.Namespace) -> str:
+    """Write the report next to the recording; where its page is."""
+    page = str(folder / "report.html")
+    write_output("html", page, report, arguments)
+    write_output("json", str(folder / "report.json"), report, arguments)
+    return page
+
+
+def _show(report: Report, kept: str, conditions: Sequence[Condition], arguments: argparse.Namespace) -> int:
+    try:
+        code = present(report, arguments, conditions, stream=sys.stderr, kept=kept)
+        sys.stdout.flush()
+    except OSError:
+        # The exit code has to be right whoever reads the report.
+        _drop_broken()
+        return gate(report, arguments, conditions)
+    return code
+
+
+def _show_silence(folder: Path, command: Command, ending: Ending, arguments: argparse.Namespace) -> None:
+    """Show why there is nothing to diagnose, also in the documents that were asked for."""
+    from traindx.report.renderers import json
+    from traindx.report.results.silence import how_it_ended, page, summary
+
+    why = silence(folder)
+    discard(folder)
+    shown, line = page(why, command.title, ending), summary(why, command.title, ending)
+    what = f"nothing recorded: {why.crash or f'the program {how_it_ended(ending)} {why.what}'}"
+    report = Report((), (UnreadableError(command.title, what, why.todo),))
+    makers = {
+        **page_makers(lambda: shown, arguments),
+        "json": lambda: f"{json.render(report)}\n",
+    }
+    # There are no curves to draw.
+    places = {option: place for option, place in report_places(arguments).items() if option in makers}
+    text = partial(page_text, shown, arguments, line, sys.stderr)
+    try:
+        publish(arguments.command, places, makers, lambda _: text(), stream=sys.stderr)
+        sys.stdout.flush()
+    except OSError:
+        _drop_broken()
+
+
+def _drop_broken() -> None:
+    """Send what nobody reads anymore nowhere."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
