@@ -31,18 +31,19 @@ import msgspec
 from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
 from traindx.changes.source.patch import patch_of
-from traindx.changes.types import known_changes, parse_change
+from traindx.changes.types import known_changes, parse_change, resolved
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
+from traindx.trials.plan import candidates, is_worth_trying, measured_by
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, LocalRunner, carry_out
-from traindx.trials.search import searched, verify_patch
+from traindx.trials.search import searched
 from traindx.trials.types import Candidate, Treatment, Trial
+from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"
@@ -180,7 +181,8 @@ def _patched(engine: Engine, best: Trial, run: Run) -> str:
     # As the program names its files.
     with chdir(engine.workspace.origin):
         patch = patch_of(best.changes, run)
-        did = verify_patch(engine, best, patch) if patch is not None else None
+        rerun = verify_patch(engine, best, patch) if patch is not None else None
+        did = rerun.reproduces if rerun is not None else None
     if patch is None:
         return "no"
     return {True: "verified", False: "not verified", None: "not run"}[did]

@@ -78,8 +78,8 @@ LOWER = trial(
     Outcome.HELPED,
     effect=-2.07,
     interval=(-2.21, -1.93),
-    title="Lower the learning rate ten times",
-    says="better with 3 of 3 seeds",
+    title="Divide the learning rate by 100",
+    says="better in 3 of 3 seeds",
 )
 CLIP = trial(
     "gradients.clip 1.0",
@@ -88,7 +88,7 @@ CLIP = trial(
     effect=-0.03,
     title="Clip the gradients",
     cause="exploding-gradients",
-    says="better with 1 of 1 seed",
+    says="better in 1 of 1 seed",
 )
 WARMUP = trial(
     "schedule.warmup 100",
@@ -96,9 +96,9 @@ WARMUP = trial(
     Outcome.WORSE,
     effect=0.517,
     interval=(0.31, 0.72),
-    title="Warm the rate up",
+    title="Add a learning rate warm-up",
     cause="missing-warmup",
-    says="better with 0 of 3 seeds",
+    says="worse in 3 of 3 seeds",
 )
 HOPEFUL = trial(
     "activation.replace relu leaky_relu",
@@ -107,26 +107,26 @@ HOPEFUL = trial(
     effect=-0.41,
     title="Use leaky ReLUs",
     cause="dead-relu",
-    says="better with 1 of 1 seed",
+    says="better in one run, not proven",
 )
 REFUSED = Trial(
     (ChangeSpec("loss.remove_softmax"),),
     "wrong-output-activation",
-    "Take the softmax out of the model",
+    "Remove the softmax from the model",
     Measure.LOSS,
     (Pair(arm(2.31), arm(None, 0, "loss.remove_softmax", refused="the model has no softmax")),),
     None,
     None,
     Outcome.INCONCLUSIVE,
-    "cannot be applied here: the model has no softmax",
+    "not applicable: the model has no softmax",
 )
 SAVED = trial(
     "loss.stabilize",
     [(math.inf, 0.4), (math.inf, 0.38)],
     Outcome.HELPED,
-    title="Compute the loss from scores",
+    title="Compute the loss from logits",
     cause="unstable-loss-function",
-    says="ends in NaN or infinity without the change with 2 of 2 seeds, with it with 0",
+    says="better in 2 of 2 seeds; NaN or infinity in 2 of 2 control runs and 0 of 2 treated runs",
 )
 FASTER = trial(
     "loader.num_workers 4",
@@ -137,7 +137,7 @@ FASTER = trial(
     title="Load data in several processes",
     cause="data-loading-bottleneck",
     measure=Measure.SPEED,
-    says="better with 2 of 2 seeds",
+    says="better in 2 of 2 seeds",
 )
 STALLED = Trial(
     (parse_change("optimizer.use adam"),),
@@ -151,7 +151,7 @@ STALLED = Trial(
     -0.31,
     None,
     Outcome.INCONCLUSIVE,
-    "better with 1 of 1 seed",
+    "better in one run, not proven",
 )
 UNTRIED = Candidate(
     (parse_change("optimizer.momentum 0.5"),),
@@ -159,7 +159,7 @@ UNTRIED = Candidate(
     "Lower the momentum",
     Measure.LOSS,
     0.02,
-    "helped in 0 of 2 cases of this project",
+    "helped in 0 of 2 past trials of this project",
 )
 
 
@@ -172,7 +172,7 @@ def won() -> Treatment:
         "train.py:31 lr=3.0 -> lr=0.03",
         True,
         (UNTRIED,),
-        ("every arm took 200 steps of 1,240",),
+        ("each trial run took 200 of 1,240 steps",),
     )
 
 

@@ -244,8 +244,8 @@ hardware, or healthy). It counts as right if the first cause and the true one sh
 
 {_by_harm(of.full)}
 
-Severity is the skill lost relative to the healthy twin (1 is everything). A run that lost a tenth looks like one
-with a slightly harder task: a single run can't distinguish the two, a trial can.
+Severity is the skill lost relative to the healthy twin (1 is everything). A run that lost a tenth looks like
+one with a slightly harder task: a single run can't distinguish the two, a trial can.
 
 ## Compared with other rankers
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim import SGD, Adam, Optimizer
+from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, TensorDataset
 
 from tests.changes.changing import STEPS, changed, notes
@@ -38,6 +39,23 @@ def test_a_warm_up_and_a_cosine_shape_the_steps(tmp_path: Path) -> None:
     with changed(tmp_path, "schedule.cosine", steps=2) as program:
         program.taken = 1
         assert moved(train(steps=1)) == pytest.approx(0.5 * moved(plain), rel=1e-4)
+
+
+def test_a_warm_up_takes_the_place_of_one_that_never_ends(tmp_path: Path) -> None:
+    model = net()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    endless = LambdaLR(optimizer, lambda step: (step + 1) / 1000)
+    ways: list[float] = []
+    with changed(tmp_path, "schedule.warmup 5", steps=100):
+        for _ in range(8):
+            before = model[0].weight.detach().clone()
+            optimizer.zero_grad()
+            model[0].weight.sum().backward()
+            optimizer.step()
+            endless.step()
+            ways.append(float((model[0].weight.detach() - before).norm()))
+    # From the second step on: one rate alone is not known to rise.
+    assert [way / ways[-1] for way in ways[1:]] == pytest.approx([0.4, 0.6, 0.8, 1, 1, 1, 1], rel=1e-3)
 
 
 def test_a_range_of_rates_rises_by_the_same_factor_each_step(tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ from traindx.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 """The command line where torch and libcst are not installed."""
-_PATIENCE = 300
+PATIENCE = 300
+"""Seconds after which a command is taken to hang."""
 _LOOKS, _SECONDS = 60, 5
 """How often a test looks for something that a program prints, and how long at most each time."""
 _STREAMS = ("stdin", "stdout", "stderr")
@@ -56,7 +57,7 @@ def process(*arguments: str, cwd: Path, **environment: str) -> "subprocess.Compl
         env={**_untouched(), **environment},
         capture_output=True,
         text=True,
-        timeout=_PATIENCE,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -66,7 +67,7 @@ def started(*arguments: str, cwd: Path) -> "Iterator[subprocess.Popen[bytes]]":
     """The command while it runs; it does not outlive the test."""
     command = [sys.executable, "-m", "traindx", *arguments]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=cwd, env=_untouched(), stdout=pipe, stderr=pipe) as child:
+    with subprocess.Popen(command, cwd=cwd, env=_untouched(), stdin=pipe, stdout=pipe, stderr=pipe) as child:
         try:
             yield child
         finally:

@@ -201,6 +201,8 @@ def test_a_sparse_sample_is_looked_at_as_a_dense_one(
         ),
         (["activations", "--checkpoint", "model.pt", "--data", "sample.pt"], "name the model too"),
         (["model"], "no model was given"),
+        (["model", "none.py:Net"], "no such file: none.py"),
+        (["model", "nets_of_examine:Net", "--model", "nets_of_examine:Net"], "examine one of them"),
         (["gradients", *SOUND, "--", "python", "train.py"], "--checkpoint and a program were given"),
         (["gradients", "--", "no-such-command"], "no such command"),
         (["gradients", *SOUND, "--loss", "mse"], "the loss function fails"),
@@ -220,6 +222,18 @@ def test_mistakes_are_answered_in_one_line(
     err = capsys.readouterr().err
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_a_script_that_reads_its_arguments_does_not_find_ours(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads = "import argparse\nparser = argparse.ArgumentParser()\n{}\nparser.parse_args()\n" + NETS
+    (folder / "free.py").write_text(reads.format("parser.add_argument('--lr', type=float)"))
+    (folder / "bound.py").write_text(reads.format("parser.add_argument('data')"))
+    assert main(["examine", "model", "free.py:Net"]) == 0
+    capsys.readouterr()
+    assert main(["examine", "model", "bound.py:Net"]) == 2
+    assert "importing bound.py fails (SystemExit: 2)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["--rows", "0"], ["--nothing"], ["--max-steps", "few"]])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import started, traindx, until
+from tests.cli.calling import PATIENCE, started, traindx, until
 from traindx.cli import main
 
 LOG = "".join(f"step {i} loss {1 / (i + 1):.4f} lr 0.001\n" for i in range(20))
@@ -106,7 +106,7 @@ def test_colors_only_on_a_terminal(log: Path) -> None:
     environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
     command = [sys.executable, "-m", "traindx", "inspect", "train.log"]
-    subprocess.run(command, cwd=log, stdout=theirs, check=True, env=environment)
+    subprocess.run(command, cwd=log, stdout=theirs, check=True, env=environment, timeout=PATIENCE)
     os.close(theirs)
     assert b"\x1b[" in os.read(ours, 1 << 16)
     os.close(ours)
@@ -119,7 +119,7 @@ def test_follow_shows_growth_and_ends_cleanly_on_ctrl_c(log: Path) -> None:
             file.write("step 20 loss 0.0123\n")
         until(child, "0.0123")
         child.send_signal(signal.SIGINT)
-        assert child.wait(timeout=60) == 0
+        assert child.wait(timeout=PATIENCE) == 0
 
 
 def test_a_closed_pipe_is_no_error(log: Path) -> None:
@@ -130,6 +130,7 @@ def test_a_closed_pipe_is_no_error(log: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=PATIENCE,
     )
     assert "Traceback" not in done.stderr
     assert done.stderr == ""

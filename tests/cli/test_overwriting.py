@@ -43,6 +43,6 @@ def test_what_a_report_is_about_stays_as_it_is(
     script.write_text(CONTENT)
     book.touch()
     assert main(words.split()) == 2
-    assert "choose another place" in capsys.readouterr().err
+    assert "choose another path" in capsys.readouterr().err
     assert script.read_text() == CONTENT
     assert not book.read_bytes()

@@ -1,7 +1,9 @@
 """What becomes of a treatment that has been made: shown, kept, applied and recorded, whatever of it fails."""
 
 import json
+import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 pytest.importorskip("libcst")
 
 from tests.cli.calling import HOT
+from tests.cli.terminal import shown, terminal
 from tests.treatments import BELIEFS, won
 from traindx.changes.source.patch import Patch
 from traindx.cli import build_parser
@@ -31,9 +34,9 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def told(script: Path, *words: str) -> int:
+def told(script: Path, *words: str, verified: bool | None = True) -> int:
     (run,) = load(HOT)
-    treatment = won()
+    treatment = replace(won(), patch_verified=verified)
     found = TreatResult(
         report=Report((run,), (), 0, (diagnose(run),), treatment=treatment),
         treatment=treatment,
@@ -88,8 +91,10 @@ def test_changes_behind_a_link_are_known_to_git(script: Path, capsys: pytest.Cap
     script.unlink()
     script.symlink_to(real)
     assert told(script, "--apply", "--yes") == 2
-    assert "has changes that git does not have; commit them, or add --force" in capsys.readouterr().err
+    assert "uncommitted changes; commit them, or add --force" in capsys.readouterr().err
     assert real.read_text() == BEFORE
+    assert told(script, "--apply", "--yes", "--force") == 0
+    assert real.read_text() == AFTER
 
 
 @pytest.mark.parametrize("option", ["--json", "--md", "--html"])
@@ -98,8 +103,9 @@ def test_a_document_on_standard_output_has_nothing_beside_it(
 ) -> None:
     assert told(script, "--apply", "--yes", option, "-") == 0
     printed = capsys.readouterr()
-    assert "+rate = 0.03" not in printed.out
-    assert "+rate = 0.03" in printed.err
+    assert "\nPROVEN " not in printed.out
+    assert "\nPROVEN " in printed.err
+    assert "applied; undo with: " in printed.err
     if option == "--json":
         assert json.loads(printed.out)["runs"]
 
@@ -110,8 +116,10 @@ def test_what_was_tried_is_recorded_where_the_patch_is_refused(
     script.write_text("somebody went on")
     assert told(script, "--apply", "--yes") == 2
     printed = capsys.readouterr()
-    assert printed.err == f"traindx treat: {script}: has changed since it was run; treat it again\n"
-    assert "optimizer.lr x 0.01" in printed.out
+    assert "traindx treat: train.py: changed since the trials" in printed.err
+    assert f"-{BEFORE}" in printed.err
+    assert "+somebody went on\n" in printed.err
+    assert "lr / 100" in printed.out
     assert script.read_text() == "somebody went on"
     assert recorded() == [False]
 
@@ -119,7 +127,7 @@ def test_what_was_tried_is_recorded_where_the_patch_is_refused(
 def test_a_file_that_is_gone_is_told_in_a_sentence(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.unlink()
     assert told(script, "--apply", "--yes") == 2
-    assert "the patch was not applied (No such file or directory)" in capsys.readouterr().err
+    assert "traindx treat: train.py: no such file" in capsys.readouterr().err
     assert recorded() == [False]
 
 
@@ -127,18 +135,73 @@ def test_what_cannot_be_kept_is_shown_and_recorded(script: Path, capsys: pytest.
     (script.parent / ".traindx/treatments/train-1").rmdir()
     assert told(script) == 2
     printed = capsys.readouterr()
-    assert "diagnostic_report.md: cannot be written (No such file or directory)" in printed.err
-    assert "optimizer.lr x 0.01" in printed.out
-    assert "fix.patch" not in printed.out
-    assert "reports " not in printed.out
+    assert "diagnostic_report.md: can't write it (No such file or directory)" in printed.err
+    assert "lr / 100" in printed.out
+    assert "\nreport " not in printed.out
+    assert "\npicture " not in printed.out
     assert recorded() == [False]
 
 
+def test_a_patch_that_did_not_show_the_effect_is_not_applied(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert told(script, "--apply", "--yes", verified=False) == 2
+    assert "did not show the effect; see traindx apply train-1" in capsys.readouterr().err
+    assert script.read_text() == BEFORE
+    assert recorded() == [False]
+
+
+def test_outputs_are_named_and_so_is_the_picture(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    assert told(script, "--json", "data.json", "--md", "told.md", "--html", "page.html") == 0
+    printed = capsys.readouterr().out.split()
+    folder = ".traindx/treatments/train-1"
+    places = [
+        "data.json",
+        "told.md",
+        "page.html",
+        f"{folder}/report.html",
+        f"{folder}/training_comparison.png",
+    ]
+    assert set(places) <= set(printed)
+    assert all(Path(place).stat().st_size > 100 for place in places)
+
+
+def test_one_line_where_that_is_wanted(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(script, "--quiet") == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("PROVEN lr / 100 · SICK ")
+    assert printed.out.endswith(" · .traindx/treatments/train-1/report.html\n")
+    assert (printed.out.count("\n"), printed.err) == (1, "")
+
+
+@pytest.mark.parametrize(("answer", "content"), [(b"y\n", AFTER), (b"no\n", BEFORE), (b"\n", BEFORE)])
+def test_who_watches_is_asked(script: Path, answer: bytes, content: str) -> None:
+    with terminal() as keyboard:
+        os.write(keyboard, answer)
+        assert told(script) == 0
+        screen = shown(keyboard)
+    assert script.read_text() == content
+    assert recorded() == [content == AFTER]
+    assert "Apply now? [y/N] " in screen
+    assert ("traindx apply --undo train-1" in screen) is (content == AFTER)
+
+
+def test_what_is_only_offered_makes_nothing_fail(script: Path) -> None:
+    script.write_text("somebody went on")
+    with terminal() as keyboard:
+        assert told(script) == 0
+        screen = shown(keyboard)
+    assert "changed since the trials" in screen
+    assert "Apply now?" not in screen
+    assert script.read_text() == "somebody went on"
+
+
 def test_who_is_asked_may_leave(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def leaves(_: Path) -> bool:
+    def leaves(question: str, path: Path) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("traindx.cli._treatment._agreed", leaves)
+    monkeypatch.setattr("traindx.cli._patch.agreed", leaves)
     with pytest.raises(KeyboardInterrupt):
         told(script, "--apply")
     assert script.read_text() == BEFORE

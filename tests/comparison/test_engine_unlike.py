@@ -49,3 +49,16 @@ def test_a_run_that_leaves_something_out_is_no_repeat_of_one_that_states_it() ->
 def test_runs_alone_are_diagnosed_on_the_way() -> None:
     runs = sweep("seed")
     assert compare(runs) == compared(runs)
+
+
+def test_runs_of_other_programs_or_tasks_are_ranked_with_a_warning() -> None:
+    values = np.linspace(2, 1, 50)
+    runs = [
+        replace(drawn("a", values), facts={facts.SCRIPT: "a.py", facts.CLASSES: 10}),
+        replace(drawn("b", values - 1), facts={facts.SCRIPT: "b.py", facts.CLASSES: 10}),
+        drawn("bare", values + 1),
+    ]
+    (warning,) = compared(runs).warnings
+    assert "script (a.py, b.py)" in warning
+    assert "classes" not in warning
+    assert compared([runs[0], runs[2]]).warnings == ()

@@ -62,5 +62,5 @@ def test_a_place_is_a_line_a_stretch_or_all_of_the_run() -> None:
     assert place(HAPPENED) == "step 31"
     assert place(GREW) == "steps 14-20"
     assert where(reason(1.0, STATED)) == "train.py:31"
-    assert where(reason(1.0, GREW)) == "fc2.weight steps 14-20"
+    assert where(reason(1.0, GREW)) == "layer fc2.weight, steps 14-20"
     assert where(reason(1.0)) == ""

@@ -86,5 +86,5 @@ def test_what_is_not_there_is_said_with_what_is(quantity: str, layer: str, part:
 
 
 def test_a_stretch_without_points_says_where_they_are() -> None:
-    with pytest.raises(TraindxError, match="steps 0 to 99,999"):
+    with pytest.raises(TraindxError, match="steps 0-99,999"):
         points_of(long_run(), "train_loss", 10, first=1e6)

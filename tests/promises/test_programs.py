@@ -87,7 +87,7 @@ def test_one_recording_per_process_that_trains(program: Expected, shared: Path) 
     beside = [path for path in pair.out.rglob("*-wal") if path.exists() and path.stat().st_size]
     assert not beside, "a closed recording is one file"
     if not trains:
-        assert pair.report.count("nothing recorded") == 1
+        assert pair.report.count("NOTHING RECORDED") == 1
         assert not list(pair.out.rglob("*")), "nothing recorded, nothing left"
 
 

@@ -22,6 +22,15 @@ def test_a_long_statement_goes_on_further_to_the_right() -> None:
     )
 
 
+def test_a_call_without_a_blank_goes_on_after_its_bracket() -> None:
+    assert fitted("long_function(argument, x)", 20) == "long_function(\n        argument, x)"
+
+
+def test_a_break_that_does_not_help_is_not_made() -> None:
+    quoted = 'print("a text that is longer than the width")'
+    assert fitted(quoted, 20) == quoted
+
+
 @pytest.mark.parametrize(("slug", "code"), CODES)
 def test_the_code_of_every_fix_fits_and_means_the_same(slug: str, code: str) -> None:
     shown = fitted(code, 76)

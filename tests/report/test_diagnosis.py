@@ -7,19 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.renderers import canonical
-from traindx.diagnosis.types import Reason
+from traindx.diagnosis.types import INSIDE, NotRecorded, Reason
 from traindx.finding import Evidence
 from traindx.format import percent
 from traindx.quantities import REWARD, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
+from traindx.report.blocks import Term
 from traindx.report.results.evidence import (
     against,
-    blame,
+    evidence_on,
     inseparable,
     missing,
-    noticed,
     ordered,
     points,
     questions,
+    rivals,
     sentence,
     since,
     sureness,
@@ -27,6 +28,7 @@ from traindx.report.results.evidence import (
     told_apart,
     total,
 )
+from traindx.report.results.marks import strongest
 from traindx.report.results.run import main_series, share_at, shared_folder, speed
 from traindx.run import Axis, Quantity, Run, Series
 
@@ -64,14 +66,35 @@ def test_since_is_the_earliest_evidence_counted_as_the_weightiest() -> None:
     assert since(replace(top, reasons=(canonical.PRIOR,))) is None
 
 
-def test_rivals_are_told_apart_by_either_page_else_by_what_speaks_against() -> None:
+def test_rivals_are_separated_by_either_page_else_by_the_evidence_on_them() -> None:
     first, exploding, warmup = canonical.sick().suspects
-    assert told_apart(first.cause, warmup).startswith("would show: with a warm-up")
-    unlike = told_apart(first.cause, exploding)
-    assert unlike == "would not show: gradients grow before the weights have moved"
-    assert told_apart(canonical.TOO_LOW, warmup) == against(warmup)
-    assert against(warmup) == "not so: the loss becomes NaN or infinite"
-    assert against(replace(warmup, reasons=(canonical.PRIOR,))) == ""
+    assert told_apart(first.cause, warmup) == Term(
+        "confirmed if", "a warm-up to the same learning rate fixes it"
+    )
+    assert told_apart(first.cause, exploding) == Term(
+        "ruled out if", "gradients are normal until the weights have moved"
+    )
+    assert told_apart(canonical.TOO_LOW, warmup) == Term("against", against(warmup))
+    assert against(warmup) == "not found: the loss becomes NaN or infinite"
+
+
+def test_what_nothing_contradicts_is_told_by_what_supports_it() -> None:
+    *_, warmup = canonical.sick().suspects
+    seen = tuple(reason for reason in warmup.reasons if reason.points > 0)
+    unheard = replace(warmup, reasons=(canonical.PRIOR,))
+    assert evidence_on(replace(warmup, reasons=seen)) == Term("for", seen[0].says)
+    assert against(unheard) == ""
+    assert evidence_on(unheard).label == "evidence"
+
+
+def test_the_mechanism_of_the_first_is_not_its_rival() -> None:
+    diagnosis = canonical.sick()
+    first, exploding, warmup = diagnosis.suspects
+    assert first.mechanism == exploding.cause
+    assert rivals(diagnosis) == [warmup]
+    without = replace(diagnosis, suspects=(replace(first, mechanism=None), exploding, warmup))
+    assert rivals(without) == [exploding, warmup]
+    assert rivals(canonical.inconclusive()) == list(canonical.inconclusive().suspects)
 
 
 def test_the_log_cannot_tell_apart_what_the_experiment_tests() -> None:
@@ -79,37 +102,42 @@ def test_the_log_cannot_tell_apart_what_the_experiment_tests() -> None:
     assert [one.cause.slug for one in inseparable(canonical.shared())] == ["lr-too-high", "missing-warmup"]
 
 
-def test_the_sentence_does_not_repeat_the_title() -> None:
-    assert sentence(canonical.sick()) == "The loss fell to 0.877 at step 18 and ended at 1.1."
-    assert sentence(canonical.inconclusive()) == "4 points are too few to tell."
+def test_a_sentence_has_one_period() -> None:
+    says = canonical.sick().says
+    assert sentence(canonical.sick()) == f"{says}."
+    assert sentence(replace(canonical.sick(), says=f"{says}.")) == f"{says}."
 
 
-def test_sureness_is_of_the_verdict_and_blame_of_the_cause() -> None:
+def test_sureness_is_of_the_verdict() -> None:
     assert sureness(canonical.sick()) == "98%"
-    assert blame(canonical.sick()) == "87%"
-    assert blame(canonical.healthy()) == ""
     assert sureness(canonical.healthy()) == "93%"
     assert sureness(canonical.inconclusive()) == ""
     assert sureness(replace(canonical.sick(), suspects=())) == "98%"
 
 
-def test_questions_are_counted_and_sorted_by_answer() -> None:
-    assert tally(canonical.sick()) == "6 questions: 2 yes, 2 no, 2 cannot tell"
+def test_checks_are_counted_and_sorted_by_result() -> None:
+    assert tally(canonical.sick()) == "6 checks: 2 hit, 2 clear, 2 not enough data"
     assert questions(canonical.healthy())[0].sign is canonical.FALLS
 
 
-def test_quantities_that_would_tell_the_same_share_a_line() -> None:
+def test_quantities_that_the_same_checks_need_share_a_line() -> None:
     assert missing(canonical.sick()) == [
-        "update_ratio, weight_norm: would tell about Learning rate too high",
-        "learning_rate: would tell about Learning rate too high, health",
+        "update_ratio, weight_norm (needed to check lr-too-high)",
+        "learning_rate (needed to check lr-too-high, health)",
     ]
+
+
+def test_what_only_a_recording_has_is_named_in_words() -> None:
+    (called,) = missing(replace(canonical.sick(), not_recorded=(NotRecorded(INSIDE, "dead-relu"),)))
+    assert INSIDE not in called
+    assert "`traindx run`" in called
 
 
 def test_speed_names_the_fastest_and_counts_those_who_never_arrive() -> None:
     comparison = canonical.compared().comparison
     assert comparison is not None
     assert speed(comparison).startswith("val_loss 0.55 is reached by sweep/00-lr0.01 (step 120), then")
-    assert speed(comparison).endswith("2 runs never do")
+    assert speed(comparison).endswith("2 runs never reached it")
     assert speed(replace(comparison, target=None)) == ""
 
 
@@ -138,12 +166,10 @@ def test_a_position_is_placed_by_what_it_counts() -> None:
     assert share_at(run, Axis.EPOCH, 2.0) is None
 
 
-def test_what_is_normal_is_not_noticed_and_the_worst_comes_first() -> None:
-    assert noticed(canonical.healthy()) == []
-    assert noticed(canonical.sick()) == [
-        "the loss fell to 0.877 at step 18 and ended at 1.1",
-        "gradients grow 31 times over steps 14-20",
-    ]
+def test_what_is_normal_is_not_trouble_and_the_worst_comes_first() -> None:
+    findings = {asked.sign: asked.finding.says for asked in canonical.sick().findings if asked.finding}
+    assert strongest(canonical.healthy()) == []
+    assert strongest(canonical.sick()) == [findings[canonical.DIVERGES], findings[canonical.GROWS]]
 
 
 def test_the_folder_that_all_runs_share() -> None:

@@ -76,7 +76,7 @@ def test_after_a_failure_the_last_finite_look_is_shown() -> None:
     assert found.rows[2].figures == {GRADIENT_NORM: 50.0, UPDATE_RATIO: 7.0}
     assert math.isnan(found.rows[0].figures[GRADIENT_NORM])
     assert found.step == 2
-    assert "the last look with finite gradients" in found.told
+    assert "the last sample with finite gradients" in found.told
 
 
 def test_a_training_that_was_never_finite_shows_what_there_is() -> None:
@@ -105,5 +105,5 @@ def test_words() -> None:
         Parameter("0.weight", "Conv2d", (8, 3, 5, 5), True, True, True, "G"),
         {DEAD_UNIT_SHARE: 0.5},
     )
-    assert (label(row), shape(row), figure(row, DEAD_UNIT_SHARE)) == ("G 0.weight", "8x3x5x5", "50 %")
+    assert (label(row), shape(row), figure(row, DEAD_UNIT_SHARE)) == ("G 0.weight", "8x3x5x5", "50%")
     assert (figure(row, GRADIENT_NORM), shape(Row("act", None))) == ("", "")

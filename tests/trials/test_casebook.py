@@ -28,8 +28,13 @@ def book(tmp_path: Path) -> Casebook:
     return Casebook(tmp_path / ".traindx" / "cases.db")
 
 
-def record(book: Casebook, treatment: Treatment | None = None, when: datetime = NOON) -> list[Case]:
-    return book.record(canonical.sick(), treatment, command="python train.py", project="spirals", when=when)
+def record(
+    book: Casebook,
+    treatment: Treatment | None = None,
+    when: datetime = NOON,
+    command: str = "python train.py",
+) -> list[Case]:
+    return book.record(canonical.sick(), treatment, command=command, project="spirals", when=when)
 
 
 def uses(book: Casebook) -> list[Callable[[], object]]:
@@ -105,7 +110,9 @@ def test_cases_are_found_by_what_they_are(book: Casebook) -> None:
 
 def test_past_effects_count_only_clear_outcomes(book: Casebook) -> None:
     record(book, treatments.won())
-    record(book, treatments.lost())
+    # The same numbers of the same command are the same trial: its runs were reused.
+    record(book, treatments.won())
+    record(book, treatments.lost(), command="python other.py")
     record(book)
     assert book.past_effects() == {
         "optimizer.lr x 0.01": (1, 1),

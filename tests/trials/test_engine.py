@@ -18,8 +18,8 @@ from traindx.trials.effect import effect_of
 from traindx.trials.engine import Budget, Engine, as_arm
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult
-from traindx.trials.search import verify_patch
 from traindx.trials.types import Candidate, Outcome, Trial
+from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 
 STEPS = 100
@@ -129,7 +129,10 @@ def test_a_patched_program_runs_for_as_long_as_the_treated_one(
         plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
     )
     patch = Patch(str(tmp_path / "train.py"), "old", "new", "says")
-    assert verify_patch(made, trial, patch)
+    rerun = verify_patch(made, trial, patch)
+    assert rerun is not None
+    assert rerun.reproduces
+    assert rerun.healthy is not None
     treated = [order for order in runner.orders if order.changes]
     patched = [order for order in runner.orders if order.replaced]
     assert {order.steps for order in treated} == {order.steps for order in patched} == {steps}

@@ -7,12 +7,13 @@ import pytest
 
 from tests.report.renderers import canonical
 from traindx.cause import Symptom
-from traindx.changes.types import ChangeSpec, Measure, parse_changes
+from traindx.changes.types import ChangeSpec, Measure, parse_change, parse_changes, prescribed, resolved
 from traindx.diagnosis.types import Verdict
-from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
+from traindx.facts import MOMENTUM, OPTIMIZER
+from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run, Series
 from traindx.trials.measure import end
-from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
+from traindx.trials.plan import candidates, is_worth_trying, measured_by
 
 
 def run(**curves: list[float]) -> Run:
@@ -117,3 +118,19 @@ def test_stopping_early_is_stopping_after_the_best_validation() -> None:
     assert resolved(change, run(val_loss=[1.0, 0.6, 0.4, 0.7, 0.9])) == ChangeSpec("stop.at", ("4",))
     assert resolved(change, run(val_loss=[1.0, 0.6, 0.4, 0.3, 0.2])) is None
     assert resolved(change, run(loss=FALLING)) is None
+
+
+@pytest.mark.parametrize(
+    ("fix", "rate", "dose"),
+    [
+        ("optimizer.lr x 0.1", 2.0, "optimizer.lr x 0.1"),
+        ("optimizer.lr x 0.1", 8.0, "optimizer.lr x 0.01"),
+        ("optimizer.lr x 10", 1e-6, "optimizer.lr x 10000"),
+        ("optimizer.lr x 10", 0.01, "optimizer.lr x 10"),
+    ],
+)
+def test_a_learning_rate_begins_in_the_typical_range(fix: str, rate: float, dose: str) -> None:
+    rates = Series(LEARNING_RATE, np.arange(10.0), np.full(10, rate))
+    seen = Run("run", (rates,), facts={OPTIMIZER: "SGD", MOMENTUM: 0.9})
+    assert prescribed(fix, seen) == (parse_change(dose),)
+    assert prescribed(fix, Run("run", (rates,))) == (parse_change(fix),)

@@ -60,8 +60,17 @@ larger than all progress. The gradient norm is normal and hardly changes. No spi
 - Hugging Face documentation: TrainingArguments, learning_rate (default 5e-5 for AdamW).
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.lr import rate_of
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
+from traindx.quantities import LEARNING_RATE
+from traindx.run import Run
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
 from traindx.signs.chance import (
     little_learned,
@@ -101,6 +110,32 @@ from traindx.signs.weights import (
     updates_tiny,
     weights_start_far_off,
 )
+
+_LEAST_RISE = 5.0
+"""The last learning rate over the first, at least, in a warm-up; bench/thresholds.md#endless-warmup."""
+
+
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, healthy=-0.50)
+def lr_warms_up_to_the_end(
+    run: Run,
+    *,
+    points: Annotated[int, "fewest points of the learning rate; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """Learning rate is still warming up when the run ends."""
+    rate = rate_of(run)
+    if rate is None or len(rate.values) < points:
+        return CANNOT_TELL
+    first, last = float(rate.values[0]), float(rate.values[-1])
+    if np.any(np.diff(rate.values) < 0) or last < _LEAST_RISE * max(first, 0.0) or rate.values[-2] == last:
+        return None
+    says = f"learning rate rises from {number(first)} to {number(last)} and has not reached its peak"
+    where = (float(rate.series.steps[0]), float(rate.series.steps[-1]))
+    return Finding(1.0, says, (Evidence(LEARNING_RATE, where, last, axis=rate.series.axis),))
+
+
+def _warm_up_ends(run: Run) -> bool:
+    return not isinstance(lr_warms_up_to_the_end(run), Finding)
+
 
 CAUSE = Cause(
     slug="lr-too-low",
@@ -147,19 +182,32 @@ CAUSE = Cause(
         Clue(gradient_norm_vanishes, seen=-1.51),
         Clue(most_steps_clipped, seen=-4.12),
         Clue(lr_decayed_early, seen=-2.50),
+        Clue(lr_warms_up_to_the_end, seen=+2.50),
     ),
     fixes=(
+        Prescription(
+            title="Shorten the warm-up so that it ends within the run",
+            expect="the learning rate reaches its peak early in the run, and the loss falls from then on",
+            safety=Safety.ASK,
+            not_when="the warm-up ends within the run",
+            before="""\
+args = TrainingArguments(learning_rate=5e-4, warmup_steps=50_000, max_steps=1_000)""",
+            code="""\
+args = TrainingArguments(learning_rate=5e-4, warmup_steps=100, max_steps=1_000)""",
+            change="schedule.warmup 100",
+            unless=(_warm_up_ends,),
+        ),
         Prescription(
             title="Multiply the learning rate by 10",
             expect="within 200 steps the loss falls several times faster, without spikes",
             safety=Safety.ASK,
-            not_when="the loss jumps or oscillates, or a fine-tuned model must keep what it knows",
+            not_when="the loss jumps, the warm-up never ends, or a fine-tuned model must keep what it knows",
             before="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)""",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)""",
             change="optimizer.lr x 10",
-            unless=(loss_diverges, loss_oscillates, loss_leaps_above_start),
+            unless=(loss_diverges, loss_oscillates, loss_leaps_above_start, lr_warms_up_to_the_end),
         ),
         Prescription(
             title="Find the learning rate with a range test",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from traindx.changes import nn, torch
+from traindx.changes import cst, nn, torch
 from traindx.changes.live.keras_program import (
     CROSS_ENTROPIES,
     KerasCall,
@@ -16,14 +16,16 @@ from traindx.changes.live.keras_program import (
     twin,
 )
 from traindx.changes.live.program import Loss, Program
-from traindx.changes.source.loss import loss_of
-from traindx.changes.source.optimizer import twin_of
+from traindx.changes.source.literal import added, exchanged
+from traindx.changes.source.loss import loss_of, made_by
+from traindx.changes.source.optimizer import argument_of_compile, twin_of
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import last_name
+from traindx.changes.source.syntax import argument, imported, last_name, text_of
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
+_FROM_LOGITS = "from_logits"
 _SETTINGS = ("weight", "reduction", "ignore_index")
 _TWINS = {
     "BCELoss": "BCEWithLogitsLoss",
@@ -92,7 +94,10 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Exchange a loss on probabilities for its twin on scores."""
+    """Exchange a loss on probabilities for its twin on scores, or tell one of Keras that it gets scores."""
+    compiled = argument_of_compile(source, "loss", 1)
+    if compiled is not None:
+        return _edit_keras(source, compiled)
     made = loss_of(source, run).made
     name = last_name(made.func)
     if name not in _TWINS:
@@ -100,6 +105,25 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
     new = twin_of(source, made, _TWINS[name], module)
     return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
+
+
+def _edit_keras(source: Source, loss: cst.Arg) -> Edited:
+    text = text_of(loss.value)
+    if text in CROSS_ENTROPIES:
+        made = f"{imported(source, f'keras.losses.{_classes()[text]}')}({_FROM_LOGITS}=True)"
+        return exchanged(source, loss, made, "loss")
+    call = made_by(source, loss.value, _classes().values())
+    if call is None:
+        raise RefusedError(f"{source.code(loss.value)} at {source.place(loss)} does not expect probabilities")
+    given = argument(call, (_FROM_LOGITS,), 0)
+    if given is not None:
+        return exchanged(source, given, "True", _FROM_LOGITS)
+    return added(source, call, _FROM_LOGITS, "True")
+
+
+def _classes() -> dict[str, str]:
+    """The class of each cross-entropy of Keras."""
+    return {name: "".join(map(str.capitalize, name.split("_"))) for name in CROSS_ENTROPIES}
 
 
 CHANGE = Change(

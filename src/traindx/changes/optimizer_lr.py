@@ -17,6 +17,7 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.curves.lr import peak_and_usual
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
@@ -130,6 +131,23 @@ def _describe(change: ChangeSpec, run: Run) -> str:
     return f"lr {rate:g} -> {change.scaled(rate):.3g}" if rate and change.is_factor else ""
 
 
+def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:
+    """A factor that brings the learning rate to the typical range of its optimizer, at once."""
+    rates = peak_and_usual(run)
+    if rates is None or not change.is_factor:
+        return change
+    peak, least, most = rates
+    factor, step = change.number, _DOSES.step or 1.0
+    while factor < 1 and peak * factor > most:
+        factor /= step
+    while factor > 1 and peak * factor < least:
+        factor *= step
+    # Two digits, and 100 rather than 1e+02.
+    return ChangeSpec(change.name, ("x", f"{float(f'{factor:.2g}'):g}"))
+
+
+_DOSES = Doses(step=10.0, is_searched=True, steadies=0.3)
+
 CHANGE = Change(
     name="optimizer.lr",
     label="lr {}",
@@ -139,6 +157,7 @@ CHANGE = Change(
     keras=_live,
     edit=_edit,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
-    doses=Doses(step=10.0, is_searched=True, steadies=0.3),
+    doses=_DOSES,
+    first_dose=_first_dose,
     describe=_describe,
 )

@@ -24,12 +24,18 @@ def _length_of(change: ChangeSpec, steps: int | None) -> int:
 
 
 def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
-    """Let the learning rate rise in a line over so many steps."""
+    """Let the learning rate rise in a line over so many steps, in place of a warm-up that the program has."""
     length = _length_of(change, program.steps)
+    highest: dict[float, float] = {}
 
     def factor(rate: StepRate) -> float:
         program.applied(change, f"learning rate warm-up over the first {length} steps")
-        return min(1.0, (rate.taken + 1) / length)
+        # A schedule that has only risen so far and is below its first value is a warm-up.
+        reached = highest.get(rate.first, rate.first)
+        is_warming_up = reached <= rate.now < rate.first
+        highest[rate.first] = rate.now if rate.taken == 0 else max(reached, rate.now)
+        own = rate.without_schedule if is_warming_up else 1.0
+        return own * min(1.0, (rate.taken + 1) / length)
 
     program.multiply_rates(factor)
 

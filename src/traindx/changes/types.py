@@ -94,6 +94,15 @@ class RefusedError(TraindxError):
     """Why a change cannot be written into source, as a sentence."""
 
 
+class CommandLineError(RefusedError):
+    """The number to change was typed on the command line."""
+
+    def __init__(self, what: str, option: str, value: float | None = None) -> None:
+        """`value` is what the option should be; None where that is not known."""
+        super().__init__(f"{what} is set on the command line; change {option} there")
+        self.what, self.option, self.value = what, option, value
+
+
 @dataclass(frozen=True)
 class Refusal:
     """Why a change is never done in Keras, or never written into source; {change} stands for its text."""
@@ -162,6 +171,8 @@ class Change:
     """What it changes in numbers, as far as the run tells: "lr 3 -> 0.3"."""
     from_run: Callable[[ChangeSpec, Run], ChangeSpec | None] | None = None
     """The change with its numbers from a recording; None where the recording does not have them."""
+    first_dose: Callable[[ChangeSpec, Run], ChangeSpec] | None = None
+    """The dose that a fix begins with, by what the run states; None for the one of the fix."""
     also: str = ""
     """A name for the change before its numbers are known: "stop.early" becomes "stop.at 400"."""
     scales_batch: bool = False
@@ -227,6 +238,28 @@ def change_of(spec: ChangeSpec) -> Change:
 def _known(spec: ChangeSpec) -> Change | None:
     known = known_changes()
     return known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
+
+
+def resolved_together(specs: Iterable[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
+    """Changes that belong together with the numbers that come from the recording; None where one has none."""
+    found = [resolved(spec, run) for spec in specs]
+    return None if None in found else tuple(spec for spec in found if spec is not None)
+
+
+def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
+    """A change with the numbers that come from the recording; None where they are not there."""
+    change = change_of(spec)
+    if change.from_run is None or not change.needs_recording(spec):
+        return spec
+    return change.from_run(spec, run)
+
+
+def prescribed(text: str, run: Run) -> tuple[ChangeSpec, ...] | None:
+    """The changes of a fix as this run needs them; None where the recording lacks their numbers."""
+    specs = parse_changes(text)
+    if len(specs) == 1 and (first := change_of(specs[0]).first_dose) is not None:
+        specs = (first(specs[0], run),)
+    return resolved_together(specs, run)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:

@@ -157,8 +157,10 @@ def did_you_mean(word: str, known: "Iterable[str]") -> str:
     """A hint at the nearest of some names; empty where none is near."""
     import difflib
 
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=_NEAR)
-    return f"did you mean {near[0]}?" if near else ""
+    # The dashes of options would make all of them alike.
+    names = {name.lstrip("-"): name for name in known}
+    near = difflib.get_close_matches(word.lstrip("-"), names, n=1, cutoff=_NEAR)
+    return f"did you mean {names[near[0]]}?" if near else ""
 
 
 def _choose_color(choice: "str | None") -> None:

@@ -107,7 +107,7 @@ def _need_torch() -> None:
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise TraindxError("examining a model needs torch: pip install traindx[torch]")
+        raise TraindxError("examining a model needs torch: pip install torch")
 
 
 def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -> "Run":

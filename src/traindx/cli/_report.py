@@ -164,6 +164,8 @@ def present(
     page = places.get("html", kept)
     if arguments.open and page and code == DONE and STANDARD_OUTPUT not in places.values():
         open_in_browser(page)
+        # Once, however often --follow shows the report.
+        arguments.open = False
     if not any(run.series or fell_over(run) for run in report.runs):
         return _nothing_read(report, arguments)
     judged = gate(report, arguments, conditions)
@@ -184,7 +186,10 @@ def gate(report: Report, arguments: argparse.Namespace, conditions: Sequence[Con
 def _nothing_read(report: Report, arguments: argparse.Namespace) -> int:
     from traindx.report.pages import problem_lines
 
-    sentences = problem_lines(report) or ["no quantity was recognized; name one with --map NAME=QUANTITY"]
+    scripts = [path for path in arguments.paths if path.endswith(".py") and os.path.isfile(path)]
+    sentences = [f"{path}: a script, not a log; record it: traindx run {path}" for path in scripts]
+    sentences = sentences or problem_lines(report)
+    sentences = sentences or ["no quantity was recognized; name one with --map NAME=QUANTITY"]
     for sentence in sentences:
         complain(arguments.command, sentence)
     return BAD_INPUT

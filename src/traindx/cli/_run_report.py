@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from traindx.cli._conditions import Condition
@@ -99,9 +98,9 @@ def _show_silence(folder: Path, command: Command, ending: Ending, arguments: arg
     }
     # There are no curves to draw.
     places = {option: place for option, place in report_places(arguments).items() if option in makers}
-    text = partial(page_text, shown, arguments, line, sys.stderr)
     try:
-        publish(arguments.command, places, makers, lambda _: text(), stream=sys.stderr)
+        text = page_text(shown, arguments, line, sys.stderr)
+        publish(arguments.command, places, makers, text, stream=sys.stderr)
         sys.stdout.flush()
     except OSError:
         _drop_broken()

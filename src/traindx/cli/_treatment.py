@@ -28,7 +28,7 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.format import count, duration
 from traindx.report import text
-from traindx.report.blocks import Chart, Command, Page
+from traindx.report.blocks import Block, Chart, Command, Entry, Gap, Page, Paragraph, table
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.treatment import page as treatment_page
 from traindx.report.results.trials import better_with
@@ -37,6 +37,7 @@ from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.proof import Proof, applied, new_proof, write_proof
 from traindx.trials.treatment import TreatResult
+from traindx.trials.types import Candidate
 
 _LABELS = {**LABELS, "html": "page", "png": "pictures"}
 _PICTURE = "training_comparison.png"
@@ -123,7 +124,8 @@ def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namesp
         stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
         return
     if not found.treatment.trials:
-        stream.write(f"\n{_untreated(found, arguments.dry_run)}\n")
+        page = Page("nothing tried", (Gap(), *_untreated(found, arguments.dry_run)))
+        _print(page, stream, everything=True)
     else:
         stream.write("\n")
         page = treatment_page(
@@ -136,11 +138,12 @@ def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namesp
             report=report,
         )
         _print(page, stream, everything=arguments.all)
-        picture = Path(report).with_name(_PICTURE)
-        if report and picture.is_file():
+        if report and (picture := Path(report).with_name(_PICTURE)).is_file():
             stream.write(place_lines({"png": str(picture)}, LABELS))
-    for note in found.notes:
-        stream.write(f"note: {note}\n")
+    # With everything, those on the trials are on the page.
+    shown = [note for note in found.notes if not (arguments.all and note in found.treatment.notes)]
+    if shown:
+        _print(Page("notes", tuple(Entry("NOTE", note) for note in shown)), stream, everything=True)
 
 
 def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) -> bool:
@@ -182,15 +185,18 @@ def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool)
         complain(arguments.command, error)
 
 
-def _untreated(found: TreatResult, dry: bool) -> str:
+def _untreated(found: TreatResult, dry: bool) -> tuple[Block, ...]:
     """Why nothing was tried, or what would be."""
-    diagnosis = found.report.diagnoses[0]
     if dry and found.plan:
-        lines = [f"would try (about {duration(found.seconds)} per trial run; 2 runs each, 6 to prove one):"]
-        for one in found.plan:
-            because = f"; {one.because}" if one.because else ""
-            lines.append(f"  {label_of(one.changes)}   {one.title} ({one.measure.value}){because}")
-        return "\n".join(lines)
-    if diagnosis.verdict is Verdict.HEALTHY:
-        return "nothing to treat: the run is healthy (--only CHANGE tries a change anyway)"
-    return "nothing was tried: no fix can be applied automatically; the report says what to change"
+        price = f"about {duration(found.seconds)} per trial run; 2 runs each, 6 to prove one"
+        rows = [(label_of(one.changes), _planned(one)) for one in found.plan]
+        return Paragraph(f"Would try ({price}):"), table(",*", rows, "PLAN")
+    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
+        return (Paragraph("Nothing to treat: the run is healthy (--only CHANGE tries a change anyway)."),)
+    return (
+        Paragraph("Nothing was tried: no fix can be applied automatically; the report says what to change."),
+    )
+
+
+def _planned(one: Candidate) -> str:
+    return f"{one.title} ({one.measure.value}){f'; {one.because}' if one.because else ''}"

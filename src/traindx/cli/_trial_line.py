@@ -15,8 +15,8 @@ from traindx.trials.types import TrialRun, Watcher
 
 _PAUSE = 0.5
 """Seconds between two looks at how far a trial run is."""
-_BAR, _LEAST = 14, 8
-"""Columns of the bar, and the fewest of what is tried."""
+_BAR, _LEAST = 14, 4
+"""Columns of the bar, and the fewest of it or of what is tried."""
 _WIPE = "\r\x1b[J"
 """Back to the start of the line, and clear all from there on."""
 _UP = "\x1b[A\r"
@@ -29,7 +29,7 @@ class TrialLine(Watcher):
         self._limit, self._show = 60 * minutes, show
         self._lock = threading.Lock()
         self._running: dict[int, TrialRun] = {}
-        self._first, self._seconds = 0.0, list[float]()
+        self._seconds: list[float] = []
         self._ended = self._ordered = 0
         self._says = "starting"
         self._began = time.monotonic()
@@ -56,7 +56,6 @@ class TrialLine(Watcher):
     def diagnosed(self, run: Run, diagnosis: Diagnosis) -> None:
         """Show what is wrong, before minutes are spent on proving it."""
         with self._lock:
-            self._first = time.monotonic() - self._began
             self._write("")
             self._show(run, diagnosis)
 
@@ -95,17 +94,22 @@ class TrialLine(Watcher):
             return printable(f"{self._says.partition(' · ')[0]} · {elapsed}", width)
         current = min(self._running.values(), key=lambda one: one.number)
         reached = min(steps_recorded(current.folder), current.steps)
-        done = round(_BAR * self._ended / max(self._ordered, 1))
-        bar = f"[{'#' * done}{'.' * (_BAR - done)}]"
-        behind = f" · step {reached:,}/{current.steps:,} · {elapsed} · ETA {clock(self._remaining)}"
+        told = self._told(current)
+        left = clock(self._remaining(current.seconds))
+        behind = f" · step {reached:,}/{current.steps:,} · {elapsed} · ETA {left}"
         # What is tried may be named by many words; a line that wraps could not be taken back.
-        room = max(width - len(bar) - 1 - len(behind), _LEAST)
-        return f"{bar} {printable(self._told(current), room)}{behind}"[:width]
+        bar = self._bar(width - len(told) - len(behind))
+        return f"{bar}{printable(told, max(width - len(bar) - len(behind), _LEAST))}{behind}"[:width]
 
-    @property
-    def _remaining(self) -> float:
+    def _bar(self, room: int) -> str:
+        """How much is done, in the room there is; empty where that is too small for a bar."""
+        columns = min(room - len("[] "), _BAR)
+        done = round(columns * self._ended / max(self._ordered, 1))
+        return f"[{'#' * done}{'.' * (columns - done)}] " if columns >= _LEAST else ""
+
+    def _remaining(self, first: float) -> float:
         """Seconds until all trial runs that are decided on have ended, by what those before took."""
-        typical = sum(self._seconds) / len(self._seconds) if self._seconds else self._first
+        typical = sum(self._seconds) / len(self._seconds) if self._seconds else first
         return (self._ordered - self._ended) * typical / max(len(self._running), 1)
 
     def _told(self, trial_run: TrialRun) -> str:

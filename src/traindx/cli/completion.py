@@ -36,7 +36,7 @@ _traindx() {
         _files
     fi
 }
-(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 compdef _traindx traindx
 """,
     "fish": """\

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _logs(out) if arguments.logs or not can_train else _program(out)
     except OSError as error:
         raise TraindxError(
-            f"{out}: cannot be written ({error.strerror or error}); choose another --out"
+            f"{out}: can't write it ({error.strerror or error}); choose another --out"
         ) from error
 
 
@@ -58,7 +58,11 @@ def _program(out: "Path") -> int:
     sys.stderr.write(f"$ cd {out}\n$ traindx treat --out {_TREATMENTS} {script.name}\n")
     sys.stderr.flush()
     with chdir(out):
-        return _call(["treat", "--out", _TREATMENTS, script.name])
+        code = _call(["treat", "--out", _TREATMENTS, script.name])
+    # The paths above are those of the demo's folder, in which the user is not.
+    reports = sorted((out / _TREATMENTS).glob("*/report.html"), key=lambda path: path.stat().st_mtime)
+    sys.stdout.write(f"{'open':<10} {reports[-1]}\n" if reports else "")
+    return code
 
 
 def _logs(out: "Path") -> int:

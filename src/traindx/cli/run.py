@@ -102,10 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
         progress = ProgressLine()
         ending = _recorded(command, folder, arguments, mask, live, progress)
         enough = bool(stopped(folder))
-    code = report_on(folder, command, ending, judge, conditions, arguments, progress)
-    if live is not None and live.met is not None:
+    met = live.met if live is not None else None
+    code = report_on(folder, command, ending, judge, [] if met else conditions, arguments, progress)
+    if met is not None:
         with suppress(OSError):
-            complain(arguments.command, live.met.afterward)
+            complain(arguments.command, met.afterward)
         return CONDITION_MET
     if code == CONDITION_MET:
         return code

@@ -15,9 +15,12 @@ from traindx.comparison.types import Comparison, Entry
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import TraindxError
+from traindx.facts import CLASSES, DATASET, SCRIPT
 from traindx.format import listed, number, printable, step
 from traindx.run import Run, Scalar
 
+_TASK = (SCRIPT, DATASET, CLASSES)
+"""What runs have in common that are worth ranking."""
 _UNEVEN = 1.5
 """Runs are not equally long when the longest is so many times the shortest."""
 
@@ -64,7 +67,21 @@ def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
         partings(runs, ranking, measure, chosen),
         tuple(notes),
         deviation,
+        _about_tasks(runs),
     )
+
+
+def _about_tasks(runs: Sequence[Run]) -> tuple[str, ...]:
+    """A warning where runs are of several programs, or of tasks whose losses are not of one size."""
+    stated = {fact: dict.fromkeys(run.facts[fact] for run in runs if fact in run.facts) for fact in _TASK}
+    differing = [
+        f"{fact.slug} ({listed([printable(str(value), 40) for value in values], 3)})"
+        for fact, values in stated.items()
+        if len(values) > 1
+    ]
+    if not differing:
+        return ()
+    return (f"The runs differ in {', '.join(differing)}; the ranking may not be meaningful.",)
 
 
 def _entry(

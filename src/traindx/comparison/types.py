@@ -74,3 +74,5 @@ class Comparison(Displayed):
     notes: tuple[str, ...] = ()
     noise: float | None = None
     """The standard deviation of the best value between runs that differ only in their seed, if any do."""
+    warnings: tuple[str, ...] = ()
+    """Why the order itself may mean nothing."""

@@ -160,7 +160,7 @@ def _not_recorded(
     """The quantities that would have told more about the suspects, or about health."""
     answers = {one.sign.slug: one.answer for one in asked}
     signs = [
-        (one.cause.title, clue.sign) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1
+        (one.cause.slug, clue.sign) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1
     ]
     signs += [("health", one.sign) for one in asked if health_points(one.sign) > 0]
     told: dict[str, list[str]] = {}

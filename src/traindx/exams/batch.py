@@ -191,7 +191,7 @@ def called(model: nn.Module, batch: Presented) -> object:
         ) from error
 
 
-def told_error(error: Exception) -> str:
+def told_error(error: BaseException) -> str:
     """An exception in one line."""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return f"{type(error).__name__}: {first[:200]}" if first else type(error).__name__

@@ -91,15 +91,19 @@ def _module(where: str, option: str, spec: str) -> ModuleType:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.insert(0, here)
+    # A script that reads its arguments as it is imported must not find ours.
+    typed, sys.argv = sys.argv, [where]
     try:
         return _of_file(where) if where.endswith(".py") else import_module(where)
     except FileNotFoundError as error:
         raise TraindxError(f"{option} {spec}: no such file: {where}; check the path") from error
-    except Exception as error:  # code of the user's own
+    except (Exception, SystemExit) as error:  # code of the user's own
         todo = "run traindx in the folder its imports start from"
         raise TraindxError(
             f"{option} {spec}: importing {where} fails ({told_error(error)}); {todo}"
         ) from error
+    finally:
+        sys.argv = typed
 
 
 def _of_file(path: str) -> ModuleType:

@@ -36,7 +36,8 @@ def _broken(line: str, indent: str, width: int, open_before: int) -> list[str]:
     cut = choice[-1]
     head = line[: cut.end] if bracketed else f"{line[: cut.end]} \\"
     rest = f"{indent}{line[cut.end :].lstrip()}"
-    return [head, *_broken(rest, indent, width, open_before + _opened(head))]
+    lines = [head, *_broken(rest, indent, width, open_before + _opened(head))]
+    return lines if cut.is_blank or max(map(len, lines)) <= width else [line]
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,21 @@
 
 import difflib
 import os
+import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from traindx import facts as f
 from traindx.cause import Cause, Prescription, Safety
-from traindx.changes.types import known_changes, parse_changes
+from traindx.changes.types import ChangeSpec, known_changes, label_of, parse_changes, prescribed
 from traindx.curves.facts import is_recording
 from traindx.run import Run
 
 SAFETY = {Safety.SAFE: "safe to apply", Safety.ASK: "review", Safety.MANUAL: "manual"}
 """How safely a fix can be applied, in the words of a report."""
 PROVEN = "proven"
+COMMAND_LINE = "command line"
 _TORCH = "torch"
 
 
@@ -23,6 +25,8 @@ class Fix:
     """A prescription as it applies to one run."""
 
     prescription: Prescription
+    changes: tuple[ChangeSpec, ...] = ()
+    """The same for machines, in the dose that this run needs."""
     at: str = ""
     """File and line, relative to where the user is."""
     diff: tuple[str, ...] = ()
@@ -34,13 +38,16 @@ class Fix:
 
     @property
     def safety(self) -> str:
-        """How safely it can be applied, in a word or two."""
-        return SAFETY[self.prescription.safety]
+        """How safely it can be applied, in a word or two; what a machine has written is only to be read."""
+        manual = self.prescription.safety is Safety.MANUAL
+        return SAFETY[Safety.ASK if manual and self.diff else self.prescription.safety]
 
     @property
     def title(self) -> str:
         """What to do, with the numbers it comes to."""
-        told = self.prescription.title
+        as_written = parse_changes(self.prescription.change) if self.prescription.change else ()
+        is_other_dose = bool(self.changes) and self.changes != as_written
+        told = label_of(self.changes) if is_other_dose else self.prescription.title
         return f"{told} ({self.values})" if self.values else told
 
 
@@ -61,29 +68,41 @@ def fixes_for(cause: Cause, run: Run) -> list[Fix]:
 
 
 def _written(fix: Prescription, run: Run) -> Fix | None:
-    """A fix as a diff of the program's source; None where no edit expresses it."""
-    if fix.change is None or not is_recording(run) or find_spec("libcst") is None:
+    """A fix as a diff of the program's source or of its arguments; None where neither expresses it."""
+    told = _told(fix, run)
+    if not told.changes or not is_recording(run) or find_spec("libcst") is None:
         return None
     # Not before it is needed: it loads libcst.
     from traindx.changes.source.patch import patch_of
 
-    patch = patch_of(parse_changes(fix.change), run)
+    patch = patch_of(told.changes, run)
     if patch is None:
-        return None
+        lines = changed_arguments(told.changes, run)
+        return replace(told, at=COMMAND_LINE, diff=lines) if lines else None
     line, lines = changed_lines(patch.before, patch.after)
-    return Fix(fix, f"{nearby(patch.path)}:{line}", lines, _values(fix, run))
+    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=lines)
+
+
+def changed_arguments(changes: Sequence[ChangeSpec], run: Run) -> tuple[str, ...]:
+    """The command of the program before and after the changes; empty where its arguments do not decide."""
+    from traindx.changes.source.patch import arguments_for
+
+    arguments = arguments_for(changes, run)
+    if arguments is None:
+        return ()
+    script = nearby(str(run.facts.get(f.SCRIPT, "")))
+    return tuple(
+        f"{sign}{shlex.join(['python', script, *words])}" for sign, words in zip("-+", arguments, strict=True)
+    )
 
 
 def _told(fix: Prescription, run: Run) -> Fix:
     """A fix in words; its example only where the framework that was seen is the one it is written for."""
     is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH
-    return Fix(fix, values=_values(fix, run), code=fix.code if is_torch else "")
-
-
-def _values(fix: Prescription, run: Run) -> str:
-    specs = parse_changes(fix.change) if fix.change else ()
-    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
-    return change.describe(specs[0], run) if change is not None else ""
+    changes = (prescribed(fix.change, run) if fix.change else None) or ()
+    change = known_changes().get(changes[0].name) if len(changes) == 1 else None
+    values = change.describe(changes[0], run) if change is not None else ""
+    return Fix(fix, changes, values=values, code=fix.code if is_torch else "")
 
 
 def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:

@@ -1,10 +1,11 @@
 """Writes a page as Markdown: at most 60 lines for a pull request, or all of it."""
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
-from traindx.format import printable
+from traindx.format import listed, printable
 from traindx.report.blocks import (
     Block,
     Bullets,
@@ -29,27 +30,38 @@ from traindx.report.sparkline import cell_text
 
 _MOST_LINES = 60
 """What a reader of a pull request scrolls past without anger."""
+_LAST_LINES, _NAMED = 2, 6
+"""Lines that say which sections are left out, and how many of these they name."""
 _LONG = 1000
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>#|~$@])")
+_CODE = re.compile(r"`([\w .,:=()/+-]+)`")
+"""Names of the program in a sentence; nothing in them is Markdown or HTML."""
 _FENCE = re.compile("`{3,}")
 
 
 def write(page: Page, *, everything: bool = False) -> str:
     """The screen, and as many sections behind a fold as fit; with `everything`, all of them in full."""
     lines = _joined(page.screen)
+    left_out = []
     for section in page.sections:
-        if everything:
-            lines += ["", *_section(section, 2)]
-            continue
-        folded = ["", *_folded(section)]
-        if len(lines) + len(folded) <= _MOST_LINES:
-            lines += folded
+        written = ["", *(_section(section, 2) if everything else _folded(section))]
+        if everything or len(lines) + len(written) <= _MOST_LINES - _LAST_LINES:
+            lines += written
+        else:
+            left_out.append(escape(section.name or section.title))
+    if left_out:
+        lines += ["", f"Left out: {listed(left_out, _NAMED)}; `--md --all` writes everything."]
     return "\n".join(lines).strip("\n") + "\n"
 
 
 def escape(text: str, limit: int = _LONG) -> str:
-    """Text from a log in which nothing is Markdown, HTML or a mention."""
-    return _ACTIVE.sub(r"\\\1", printable(" ".join(text.split()), limit)).replace("](", "]\\(")
+    """Text from a log in which nothing but code in backticks is Markdown, HTML or a mention."""
+    pieces = _CODE.split(printable(" ".join(text.split()), limit))
+    return "".join(f"`{piece}`" if index % 2 else _plain(piece) for index, piece in enumerate(pieces))
+
+
+def _plain(text: str) -> str:
+    return _ACTIVE.sub(r"\\\1", text).replace("](", "]\\(")
 
 
 def _joined(blocks: Iterable[Block]) -> list[str]:
@@ -82,7 +94,9 @@ def _section(section: Section, level: int) -> Iterator[str]:
 
 def _folded(section: Section) -> list[str]:
     flat = [block for block in section.blocks if not isinstance(block, Section)]
-    return [f"<details><summary>{escape(section.title)}</summary>", "", *_joined(flat), "", "</details>"]
+    # A line that begins with HTML is HTML to its end: a backslash would not keep anything from being a tag.
+    title = html.escape(printable(section.title, _LONG))
+    return [f"<details><summary>{title}</summary>", "", *_joined(flat), "", "</details>"]
 
 
 @singledispatch
@@ -103,7 +117,7 @@ def _(block: Header) -> Iterable[str]:
 
 @_of.register
 def _(block: Headline) -> Iterable[str]:
-    note = f" ({escape(block.note)})" if block.note else ""
+    note = f" · {escape(block.note)}" if block.note else ""
     return (f"## {block.word}: {escape(block.title)}{note}",)
 
 
@@ -114,7 +128,7 @@ def _(block: Paragraph) -> Iterable[str]:
 
 @_of.register
 def _(block: Entry) -> Iterable[str]:
-    at = f" ({escape(block.at)})" if block.at else ""
+    at = f" · {escape(block.at)}" if block.at else ""
     label = f"**{block.label.capitalize()}:** " if block.label else ""
     return (f"- {label}{escape(block.says)}{at}",)
 

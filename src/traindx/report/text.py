@@ -26,6 +26,7 @@ from traindx.report.blocks import (
     Table,
     Term,
 )
+from traindx.report.code_lines import fitted
 from traindx.report.text_lines import LONGEST, STYLES, Line, Span, cells, table_lines, wrapped
 from traindx.report.text_plots import Ink, run_plot, xy_plot
 
@@ -34,6 +35,8 @@ _NARROW = 60
 """Columns below which labels move above their text."""
 _LABEL, _COMMAND = 9, 11
 """Columns of the labels of entries and of commands, with the blank behind."""
+_CODE = "    "
+"""What code is indented by."""
 _LOWEST = 2
 """Rows of a chart that a full screen leaves it."""
 _INKS = {Ink.FRAME: "2", Ink.FIRST: "36", Ink.SECOND: "35", Ink.BAD: "1;31", Ink.MARK: "1"}
@@ -74,8 +77,10 @@ def _painted_span(span: Span) -> str:
 class _Writer:
     """Turns blocks into lines of pieces."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, labels: bool = True) -> None:
         self._width = width
+        self._labels = labels
+        """Whether entries have labels; if none has one, nothing is left free for them."""
 
     def screen(self, page: Page, most: int | None) -> list[Line]:
         """The blocks of a screen; what can be spared is left out until it has at most so many lines."""
@@ -98,7 +103,8 @@ class _Writer:
         yield ()
         title = printable(section.title, self._width)
         yield (Span(title if depth else title.upper(), "1"),)
-        inner = _Writer(max(self._width - 2, _NARROWEST))
+        labels = any(isinstance(block, Entry) and block.label for block in section.blocks)
+        inner = _Writer(max(self._width - 2, _NARROWEST), labels=labels)
         for block in section.blocks:
             lines = inner.section(block, depth + 1) if isinstance(block, Section) else inner._lines(block)
             yield from ((Span("  "), *line) if line else () for line in lines)
@@ -141,7 +147,7 @@ class _Writer:
 
     @_of.register
     def _(self, block: Entry) -> Iterable[Line]:
-        label = block.label.ljust(_LABEL - 1) + " "
+        label = block.label.ljust(_LABEL - 1) + " " if self._labels else "  "
         at = printable(block.at, 60)
         yield from self._beside(label, "1", printable(block.says, LONGEST), STYLES[block.tone], at, "36")
 
@@ -157,14 +163,14 @@ class _Writer:
     @_of.register
     def _(self, block: Diff) -> Iterable[Line]:
         for line in block.lines:
-            yield (Span(f"    {printable(line, 500)}", _SIGNS.get(line[:1], "")),)
+            yield (Span(f"{_CODE}{printable(line, 500)}", _SIGNS.get(line[:1], "")),)
 
     @_of.register
     def _(self, block: Code) -> Iterable[Line]:
         if block.label:
             yield (Span(f"  {block.label}", "2"),)
-        for line in block.text.strip("\n").splitlines():
-            yield (Span(f"    {printable(line, 500)}"),)
+        for line in fitted(block.text.strip("\n"), self._width - len(_CODE)).splitlines():
+            yield (Span(f"{_CODE}{printable(line, 500)}"),)
 
     @_of.register
     def _(self, block: Chart) -> Iterable[Line]:

@@ -10,8 +10,10 @@ from traindx.report.sparkline import cell_text
 
 LONGEST = 1000
 """Longest text from a result: a log must not fill the screen."""
-_GAP, _LEAST = 2, 6
+_GAP, _LEAST = 2, 5
 """Columns between those of a table, and the fewest of one that is shortened."""
+_MOST_WRAPPED = 3
+"""Lines that a cell may take beside the others; a longer one goes below them."""
 STYLES = {
     Tone.PLAIN: "",
     Tone.BAD: "1;31",
@@ -55,29 +57,37 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def table_lines(block: Table, width: int) -> Iterator[Line]:
-    """Columns as wide as their widest cell; the wide one, or else the last, is wrapped in what is left."""
+    """Columns as wide as their widest cell; the wide one, or else the last, is wrapped in what is left.
+
+    If hardly anything is left, it goes below the others.
+    """
     rows = [[printable(cell_text(cell), LONGEST) for cell in row] for row in block.rows]
     titles = [column.title for column in block.columns]
     widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
     wide = next((index for index, column in enumerate(block.columns) if column.wide), len(widths) - 1)
     room = width - _GAP * (len(widths) - 1)
     left = max(room - sum(widths) + widths[wide], _LEAST)
-    widths[wide] = left if block.columns[wide].wide else min(widths[wide], left)
-    _shrink(widths, room)
+    below = widths[wide] > _MOST_WRAPPED * left
+    widths[wide] = 0 if below else left if block.columns[wide].wide else min(widths[wide], left)
+    _shrink(widths, room + _GAP * below)
     if any(titles):
+        heads = ["" if below and index == wide else title for index, title in enumerate(titles)]
         yield _row(
-            [Span(_cut(title, most), "2") for title, most in zip(titles, widths, strict=True)], widths, block
+            [Span(_cut(title, most), "2") for title, most in zip(heads, widths, strict=True)], widths, block
         )
     for row, source in zip(rows, block.rows, strict=True):
-        cut = [_cut(text, most) for text, most in zip(row, widths, strict=True)]
-        for index, part in enumerate(wrapped(row[wide], widths[wide])):
-            texts = list(cut) if index == 0 else [""] * len(cut)
+        styles = [STYLES[cell.tone] for cell in source]
+        texts = [_cut(text, most) for text, most in zip(row, widths, strict=True)]
+        first, *others = wrapped(row[wide], width - _GAP if below else widths[wide])
+        texts[wide] = "" if below else _cut(first, widths[wide])
+        yield _row([Span(text, style) for text, style in zip(texts, styles, strict=True)], widths, block)
+        if below:
+            yield from ((Span(" " * _GAP), Span(part, styles[wide])) for part in (first, *others) if part)
+            continue
+        for part in others:
+            texts = [""] * len(widths)
             texts[wide] = _cut(part, widths[wide])
-            yield _row(
-                [Span(text, STYLES[cell.tone]) for text, cell in zip(texts, source, strict=True)],
-                widths,
-                block,
-            )
+            yield _row([Span(text, style) for text, style in zip(texts, styles, strict=True)], widths, block)
 
 
 def _shrink(widths: list[int], room: int) -> None:

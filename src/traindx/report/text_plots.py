@@ -30,6 +30,10 @@ _BARE = 2
 """Rows up to which a plot has no axis."""
 _WIDEST, _NARROWEST = 96, 16
 """Columns of the plot."""
+_LABEL = 11
+"""Columns of a label at the left and of the edge after it, at most."""
+_LONGEST_NAME, _SHORTEST_NAME = 24, 5
+"""Letters of a name in a legend."""
 _DENSE = 0.6
 """Share of columns from which on the second curve is drawn in every other one."""
 
@@ -87,7 +91,7 @@ def run_plot(run: Run, evidence: Sequence[Evidence], *, width: int, height: int)
     drawn = [series for series in main_series(run) if len(series) > 1]
     if not drawn:
         return ()
-    legend = _legend(drawn)
+    legend = _legend(drawn, width - _NARROWEST - _LABEL - len(_SCALE) - 2)
     end = f" {drawn[0].axis.value} {step(drawn[0].steps[-1])}"
     beside = max(sum(len(piece.text) for piece in legend) + len(_SCALE) + 2, len(end))
     plot = small_plot(
@@ -144,18 +148,23 @@ def _along(plot: Plot, at: Floats) -> Floats:
     return np.asarray(np.clip((scaled - axis.min()) / reach, 0.0, 1.0))
 
 
-def _legend(drawn: Sequence[Series]) -> list[Piece]:
-    pieces = [Piece(f"{FIRST_STROKE} {_short_name(drawn[0])}", Ink.FIRST)]
-    pieces += [Piece(f"  {SECOND_LETTER} {_short_name(series)}", Ink.SECOND) for series in drawn[1:]]
-    if any(series.first_bad_step is not None for series in drawn):
-        pieces.append(Piece(f"  {NON_FINITE} NaN", Ink.BAD))
+def _legend(drawn: Sequence[Series], most: int) -> list[Piece]:
+    """The names of the curves, shortened until they have at most so many columns."""
+    pieces: list[Piece] = []
+    for limit in range(_LONGEST_NAME, _SHORTEST_NAME - 1, -1):
+        pieces = [Piece(f"{FIRST_STROKE} {_short_name(drawn[0], limit)}", Ink.FIRST)]
+        pieces += [Piece(f"  {SECOND_LETTER} {_short_name(one, limit)}", Ink.SECOND) for one in drawn[1:]]
+        if any(series.first_bad_step is not None for series in drawn):
+            pieces.append(Piece(f"  {NON_FINITE} NaN", Ink.BAD))
+        if sum(len(piece.text) for piece in pieces) <= most:
+            break
     return pieces
 
 
-def _short_name(series: Series) -> str:
+def _short_name(series: Series, limit: int) -> str:
     """As in a legend: "train" for the training loss."""
     name = series.quantity.slug.removesuffix("_loss").replace("_", " ")
-    return printable(f"{name} {series.part}".strip(), 24)
+    return printable(f"{name} {series.part}".strip(), limit)
 
 
 def small_plot(

@@ -111,10 +111,14 @@ class Casebook:
             )
 
     def past_effects(self) -> dict[str, tuple[int, int]]:
-        """How often each kind of change was tried with a clear outcome, and how often it helped."""
+        """How often each kind of change was tried with a clear outcome, and how often it helped.
+
+        A trial that comes to the same numbers is the same trial: its runs were reused, or its seeds were.
+        """
         found: dict[str, tuple[int, int]] = {}
         judged = {one.value for one in _JUDGED}
-        for case in self.cases():
+        different = {(one.command, one.change, one.control, one.treated): one for one in self.cases()}
+        for case in different.values():
             if case.change and case.outcome in judged:
                 kind = _kind(case.change)
                 tried, helped = found.get(kind, (0, 0))

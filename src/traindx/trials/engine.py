@@ -186,7 +186,7 @@ class Engine:
         elapsed, limit = clock(self.budget.seconds_spent), clock(60 * self.budget.minutes)
         self.say(f"trial {number}: {what}, seed {order.seed} · {elapsed} elapsed, limit {limit}")
         steps = order.steps or self.steps
-        trial_run = TrialRun(spent, self.ordered, what, order.seed, steps, order.folder)
+        trial_run = TrialRun(spent, self.ordered, what, order.seed, steps, self.seconds, order.folder)
         self.watcher.begins(trial_run)
         began = time.monotonic()
         done = self.runner.carry_out(order)

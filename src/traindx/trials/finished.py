@@ -80,11 +80,11 @@ class Reusing:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken over, and what the runner notes."""
-        taken = (
-            f"{count(number, 'finished trial run')} reused from {name}; delete its folder to run them again"
-            for name, number in sorted(self._taken.items())
-        )
-        return (*taken, *self.runner.notes)
+        if not self._taken:
+            return self.runner.notes
+        runs = count(sum(self._taken.values()), "finished trial run")
+        source = ", ".join(sorted(self._taken))
+        return f"{runs} reused from {source}; delete {source} to run them again", *self.runner.notes
 
     def close(self) -> None:
         """End all arms that are running."""

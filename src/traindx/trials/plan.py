@@ -11,7 +11,9 @@ from traindx.changes.types import (
     change_of,
     kind_of,
     known_changes,
+    label_of,
     parse_changes,
+    prescribed,
 )
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
@@ -39,7 +41,7 @@ def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
     found: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
         for place, fix in enumerate(_machine_applied(suspect, run)):
-            changes = resolved_together(parse_changes(fix.change or ""), run)
+            changes = prescribed(fix.change or "", run)
             if not changes:
                 continue
             worth = suspect.confidence * _LATER**place
@@ -47,7 +49,8 @@ def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
                 found[changes] = replace(found[changes], worth=found[changes].worth + worth)
                 continue
             measure = measured_by(suspect.cause.symptoms, changes, run)
-            found[changes] = Candidate(changes, suspect.cause.slug, fix.title, measure, worth)
+            title = fix.title if changes == parse_changes(fix.change or "") else label_of(changes)
+            found[changes] = Candidate(changes, suspect.cause.slug, title, measure, worth)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
 
@@ -75,20 +78,6 @@ def _informed(one: Candidate, past: Past) -> Candidate:
     return replace(
         one, worth=one.worth * factor, because=f"helped in {helped} of {tried} past trials of this project"
     )
-
-
-def resolved_together(specs: Sequence[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
-    """Changes that belong together with the numbers that come from the recording; None where one has none."""
-    found = [resolved(spec, run) for spec in specs]
-    return None if None in found else tuple(spec for spec in found if spec is not None)
-
-
-def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
-    """A change with the numbers that come from the recording; None where they are not there."""
-    change = change_of(spec)
-    if change.from_run is None or not change.needs_recording(spec):
-        return spec
-    return change.from_run(spec, run)
 
 
 def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: Run) -> Measure:
@@ -146,8 +135,7 @@ def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Cand
         return None
     # Two digits, and 100 rather than 1e+02.
     dose = ChangeSpec(spec.name, ("x", f"{float(f'{factor:.2g}'):g}"))
-    order = candidate.order or candidate.title
-    return replace(candidate, changes=(dose,), order=order, title=f"{order} ({dose})")
+    return replace(candidate, changes=(dose,), title=label_of((dose,)))
 
 
 def _helps_more(trial: Trial, before: Trial) -> bool:

@@ -6,9 +6,7 @@ the best of what was screened is, and whatever then still looks better than what
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from traindx.changes.source.patch import Patch
 from traindx.changes.types import change_of, label_of
 from traindx.format import count
 from traindx.trials.effect import (
@@ -21,9 +19,8 @@ from traindx.trials.effect import (
     rank,
     wins_clearly,
 )
-from traindx.trials.engine import Engine, as_arm
+from traindx.trials.engine import Engine
 from traindx.trials.plan import next_dose
-from traindx.trials.program import ArmSpec
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 SEEDS = (0, 1, 2)
@@ -249,30 +246,3 @@ def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> li
             weights[cause] *= _OTHERWISE
     whole = sum(weights.values()) + max(0.0, 1 - sum(share for _, share in beliefs))
     return sorted(((slug, weight / whole) for slug, weight in weights.items()), key=lambda one: -one[1])
-
-
-_REPRODUCED = 0.5
-"""Of the gain of the trial: a patch that has less does something else."""
-_PAIRS = 2
-
-
-def verify_patch(engine: Engine, best: Trial, patch: Patch) -> bool | None:
-    """Whether the patched program is as much better as the treated arm was; None where it cannot be run."""
-    # By their own names: a copy holds what a link leads to under the name of the link.
-    path, origin = Path(patch.path).absolute(), engine.workspace.origin.absolute()
-    if engine.budget.over or not engine.workspace.copies or not path.is_relative_to(origin):
-        return None
-
-    def patched(pair: Pair) -> ArmSpec:
-        # As long as the treated arm: a smaller batch takes more steps.
-        order = engine.order(best.changes, pair.control.seed, "patched")
-        content = (path.relative_to(origin).as_posix(), patch.content)
-        return replace(order, changes=(), replaced=(content,))
-
-    engine.say(f"rerunning the patched program ({count(_PAIRS, 'seed')})")
-    first = best.pairs[:_PAIRS]
-    ran = engine.run_aside([patched(pair) for pair in first], best.measure)
-    if engine.budget.over:
-        return None
-    pairs = [Pair(pair.control, as_arm(done, best.measure)) for pair, done in zip(first, ran, strict=True)]
-    return gain(pairs, best.measure) >= _REPRODUCED * gain(first, best.measure)

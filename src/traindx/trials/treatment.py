@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from traindx.changes.source.patch import Patch, patch_of
-from traindx.changes.types import ChangeSpec, name_of, parse_changes
+from traindx.changes.source.patch import Patch
+from traindx.changes.types import ChangeSpec, name_of, parse_changes, resolved_together
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -20,12 +20,13 @@ from traindx.trials.casebook import Casebook
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.finished import Reusing
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
+from traindx.trials.plan import candidates, is_worth_trying, measured_by
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
-from traindx.trials.search import SEEDS, searched, updated, verify_patch
+from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
+from traindx.trials.verify_patch import with_patch
 from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4
@@ -199,17 +200,12 @@ def _treated(
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
             notes.append(f"the run looks healthy; {plan[0].cause} was still likely enough to try")
         treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
-        best = treatment.best
-        if best is not None:
-            patch, why = _patch(best, run)
-            notes += why
-            if patch is not None:
-                proven = verify_patch(engine, best, patch)
-                treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, patch_verified=proven)
-            if wish.saves_model is not None:
-                notes += _save_model(engine, best, wish.saves_model)
+        treatment, patch = with_patch(treatment, engine, run)
+        if treatment.best is not None and wish.saves_model is not None:
+            notes += _save_model(engine, treatment.best, wish.saves_model)
     if treatment.trials:
         treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
+        notes += runner.notes
     before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
     after = dict(updated(before, treatment.trials))
     tells_causes_apart = any(one.cause for one in treatment.trials)
@@ -269,14 +265,6 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) ->
         measure = measured_by(symptoms, changes, run)
         plan.append(known.get(changes) or Candidate(changes, "", name_of(changes), measure, worth=1.0))
     return plan
-
-
-def _patch(best: Trial, run: Run) -> tuple[Patch | None, list[str]]:
-    """The patch of the best trial; what went wrong with it is noted, and costs nothing but the patch."""
-    try:
-        return patch_of(best.changes, run), []
-    except Exception as error:  # a source may be written as no edit expects
-        return None, [f"no source patch: {type(error).__name__}: {error}; report this bug"]
 
 
 def _save_model(engine: Engine, best: Trial, into: Path) -> list[str]:

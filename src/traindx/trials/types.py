@@ -27,6 +27,8 @@ class TrialRun:
     """The change it has, or "control"."""
     seed: int
     steps: int
+    seconds: float
+    """What the first run took."""
     folder: Path
     """Where its recording grows."""
 
@@ -164,8 +166,6 @@ class Candidate:
     """How promising it is: the confidence in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
-    order: str = ""
-    """The title without the dose that another trial suggested; empty where none did."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Treatment:
     patch: str = ""
     """A unified diff of the program's source that does the same; empty where there is none."""
     patch_says: str = ""
-    """What the patch changes, in one line."""
+    """What the patch changes, in one line; without a patch, why there is none."""
     patch_verified: bool | None = None
     """Whether the patched program reproduced the effect; None where it was not run."""
     untried: tuple[Candidate, ...] = ()

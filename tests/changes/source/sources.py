@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from traindx.changes.source.patch import Patch, patch_of, refusal_of
+from traindx.changes.source.patch import Patch, arguments_for, patch_of, refusal_of
 from traindx.changes.types import parse_change
 from traindx.facts import (
     BACKWARD_PLACE,
@@ -71,6 +71,11 @@ class Bench:
         run = self._run(program, facts)
         assert patch_of([parse_change(change)], run) is None
         return refusal_of([parse_change(change)], run)
+
+    def arguments(self, program: str, change: str, facts: Mapping[Fact, Scalar]) -> list[str] | None:
+        """The arguments with which the program would have the change."""
+        found = arguments_for([parse_change(change)], self._run(program, facts))
+        return found[1] if found else None
 
     def _run(self, program: str, facts: Mapping[Fact, Scalar] | None) -> Run:
         text = dedent(program)

@@ -84,6 +84,16 @@ CHANGED = {
         '+trainer = L.Trainer(max_epochs=3, accelerator="cpu", precision="bf16-mixed")'
     ),
     ("precision.use bfloat16", HF.replace("max_grad_norm=0.01", "fp16=True")): ("-fp16=True,\n+bf16=True,"),
+    ("loss.from_scores", KERAS.replace('"mse"', '"sparse_categorical_crossentropy"')): (
+        '-model.compile(optimizer=keras.optimizers.Adam(1e-3), loss="sparse_categorical_crossentropy")\n'
+        "+model.compile(optimizer=keras.optimizers.Adam(1e-3),"
+        " loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))"
+    ),
+    ("loss.from_scores", KERAS.replace('"mse"', "keras.losses.BinaryCrossentropy()")): (
+        "-model.compile(optimizer=keras.optimizers.Adam(1e-3), loss=keras.losses.BinaryCrossentropy())\n"
+        "+model.compile(optimizer=keras.optimizers.Adam(1e-3),"
+        " loss=keras.losses.BinaryCrossentropy(from_logits=True))"
+    ),
     ("precision.use float32", 'import keras\nkeras.mixed_precision.set_global_policy("mixed_float16")\n'): (
         '-keras.mixed_precision.set_global_policy("mixed_float16")\n'
         '+keras.mixed_precision.set_global_policy("float32")'

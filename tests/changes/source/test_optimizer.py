@@ -190,6 +190,21 @@ def test_a_rate_from_the_command_line_is_left_alone(bench: Bench) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "becomes"),
+    [
+        ("--epochs 3 --lr=0.5", ["--epochs", "3", "--lr=0.05"]),
+        ("--lr 0.5 --epochs 3", ["--lr", "0.05", "--epochs", "3"]),
+        ("--lr many", None),
+        ("--epochs 3", None),
+    ],
+)
+def test_a_rate_from_the_command_line_is_changed_there(
+    bench: Bench, given: str, becomes: list[str] | None
+) -> None:
+    assert bench.arguments(TRAINER, "optimizer.lr x 0.1", {PROGRAM_ARGUMENTS: given}) == becomes
+
+
 def test_a_number_the_run_did_not_learn_with_is_left_alone(bench: Bench) -> None:
     says = bench.refusal(PLAIN, "optimizer.lr x 0.1", {LEARNING_RATE: 0.7})
     assert says == "the source sets learning rate 0.1, but the run used 0.7"

@@ -125,6 +125,10 @@ class StandIn:
             check=False,
         )
 
+    def files(self) -> list[str]:
+        """The files in the working directory and below it."""
+        return sorted(str(path.relative_to(self.here)) for path in self.here.rglob("*") if path.is_file())
+
     def report(self, name: str) -> list[tuple[str, str]]:
         """Name and verdict of all that the report of a run is about."""
         report = json.loads((self.here / ".traindx/runs" / name / "report.json").read_text())

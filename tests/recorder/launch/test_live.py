@@ -9,7 +9,7 @@ import pytest
 
 from traindx.cli import _live
 from traindx.cli._conditions import Met
-from traindx.cli._live import Live
+from traindx.cli._live import Alert, Live
 from traindx.trials.types import Report
 
 SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99%")}
@@ -47,13 +47,14 @@ class Looks:
 
 
 def test_a_condition_that_holds_twice_asks_for_the_end_once(tmp_path: Path) -> None:
-    looks, said = Looks(tmp_path, 2), list[str]()
+    looks, said = Looks(tmp_path, 2), list[Alert]()
     with Live(tmp_path, looks, lambda _: SICK, said.append) as looking:
         assert looks.over.wait(60)
         looking._thread.join(60)
     assert looking.stop.asked
     assert looking.met == SICK["a run", "sick"]
-    assert said == ["[step 9] --fail-on sick is met (99%); stopping the program"]
+    (alert,) = said
+    assert (alert.head, alert.lines) == ("traindx [step 9]", (SICK["a run", "sick"].now,))
     assert looks.taken == 2
 
 
@@ -66,13 +67,11 @@ def test_a_condition_that_comes_and_goes_asks_for_nothing(tmp_path: Path) -> Non
 
 
 def test_a_fault_is_said_once_and_looks_go_on(tmp_path: Path) -> None:
-    looks, said = Looks(tmp_path, 4, ZeroDivisionError("by zero")), list[str]()
+    looks, said = Looks(tmp_path, 4, ZeroDivisionError("by zero")), list[Alert]()
     with Live(tmp_path, looks, lambda _: {}, said.append):
         assert looks.over.wait(60)
-    (line,) = said
-    assert line.startswith(
-        "looking at the run failed (ZeroDivisionError: by zero); the program is not disturbed"
-    )
+    (alert,) = said
+    assert "failed (ZeroDivisionError: by zero); the program is not affected" in alert.lines[0]
 
 
 def test_a_recording_that_does_not_grow_is_not_read_again(tmp_path: Path) -> None:
@@ -90,20 +89,23 @@ def test_a_recording_that_does_not_grow_is_not_read_again(tmp_path: Path) -> Non
 
 def test_a_recording_that_is_too_large_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_live, "_LARGEST", 3)
-    looks, said, heard = Looks(tmp_path, 1), list[str](), threading.Event()
+    looks, said, heard = Looks(tmp_path, 1), list[Alert](), threading.Event()
 
-    def say(line: str) -> None:
-        said.append(line)
+    def say(alert: Alert) -> None:
+        said.append(alert)
         heard.set()
 
     looks.recording.write_text("a lot")
     with Live(tmp_path, looks, lambda _: SICK, say):
         assert heard.wait(60)
-    assert said == ["the recording has grown too large to be judged now and then; it is judged at the end"]
+    (alert,) = said
+    assert "too large for live diagnosis" in alert.lines[0]
     assert looks.taken == 0
 
 
 def test_without_a_recording_nothing_is_looked_at(tmp_path: Path) -> None:
-    with Live(tmp_path, lambda: pytest.fail("looked"), lambda _: SICK, pytest.fail) as looking:
+    said: list[Alert] = []
+    with Live(tmp_path, lambda: pytest.fail("looked"), lambda _: SICK, said.append) as looking:
         looking._over.wait(0.1)
     assert not looking._thread.is_alive()
+    assert said == []

@@ -12,6 +12,8 @@ from traindx.recorder.launch.outcome import discard, faults, note_ending, record
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind
 
+UNSEEN = "without importing torch"
+
 
 def tape_in(folder: Path) -> RecordingWriter:
     writer = RecordingWriter()
@@ -120,20 +122,44 @@ def test_a_disk_that_could_not_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_train_is_told_apart(tmp_path: Path) -> None:
-    assert "trained nothing (no backward pass ran)" in silence(told(tmp_path, {"torch": "2.0"})).what
+    assert silence(told(tmp_path, {"torch": "2.0"})).what == "without a backward pass"
 
 
 def test_an_old_python_is_named(tmp_path: Path) -> None:
     line = {"problem": "too old", "python": "3.8.1", "executable": "/usr/bin/python3.8"}
-    assert "ran in Python 3.8.1 (/usr/bin/python3.8)" in silence(told(tmp_path, line)).what
-    assert "no backward pass ran" in silence(told(tmp_path, line, {"torch": "2.0"})).what
+    assert "in Python 3.8.1 (/usr/bin/python3.8)" in silence(told(tmp_path, line)).what
+    assert silence(told(tmp_path, line, {"torch": "2.0"})).what == "without a backward pass"
 
 
 def test_without_word_no_process_imported_torch(tmp_path: Path) -> None:
-    assert "never imported torch" in silence(tmp_path).what
-    assert "never imported torch" in silence(told(tmp_path, [], "x", None)).what
+    assert silence(tmp_path).what == UNSEEN
+    assert silence(told(tmp_path, [], "x", None)).what == UNSEEN
     (tmp_path / "processes.jsonl").write_bytes(b'{"torch": "2.\xff\n{half')
-    assert "never imported torch" in silence(tmp_path).what
+    assert silence(tmp_path).what == UNSEEN
+
+
+def test_a_crash_before_the_first_step_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = {"torch": "2.0", "died": "ValueError: x", "where": str(tmp_path / "src/train.py:3")}
+    assert silence(told(tmp_path, line)).crash == "ValueError: x (src/train.py:3)"
+    assert silence(told(tmp_path, {**line, "where": "/else/train.py:3"})).crash.endswith("(/else/train.py:3)")
+
+
+def test_an_interruption_before_the_first_step_is_not_a_crash(tmp_path: Path) -> None:
+    told(tmp_path, {"torch": "2.0", "died": "KeyboardInterrupt", "where": "train.py:3"})
+    assert (silence(tmp_path).crash, silence(tmp_path).what) == ("", "before its first step")
+
+
+def test_where_a_program_crashed_is_written_into_the_recording_of_its_process(tmp_path: Path) -> None:
+    tape_in(tmp_path).close()
+    told(tmp_path, {"pid": 2, "died": "KeyError: 'y'", "where": "/b.py:2"})
+    note_ending(tmp_path, Ending(1))
+    assert stands_in(tmp_path, "facts") == []
+    told(tmp_path, {"pid": 1, "died": "KeyError: 'x'", "where": "/a.py:1"}, {"pid": 2, "died": "x"})
+    note_ending(tmp_path, Ending(1))
+    assert stands_in(tmp_path, "facts") == [(0, "crash_place", '"/a.py:1"')]
 
 
 def test_only_an_empty_run_is_discarded(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
         "name": "optimizer.lr x 0.01",
         "changes": ["optimizer.lr x 0.01"],
         "cause": "lr-too-high",
-        "title": "Lower the learning rate ten times",
+        "title": "Divide the learning rate by 100",
         "measure": "training loss",
         "better": "lower",
         "control": pytest.approx(2.31),
@@ -45,7 +45,7 @@ def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
         "gain_interval": [pytest.approx(0.9, abs=0.1), pytest.approx(0.9, abs=0.1)],
         "healthy_after": None,
         "outcome": "helped",
-        "says": "better with 3 of 3 seeds",
+        "says": "better in 3 of 3 seeds",
         "seeds": 3,
         "refused": None,
         "problem": None,
@@ -112,7 +112,7 @@ def test_a_treatment_tells_what_it_led_to() -> None:
             "title": "Lower the momentum",
             "measure": "training loss",
             "worth": 0.02,
-            "because": "helped in 0 of 2 cases of this project",
+            "because": "helped in 0 of 2 past trials of this project",
         }
     ]
 

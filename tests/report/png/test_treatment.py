@@ -84,7 +84,10 @@ def test_arms_that_break_are_crossed_and_end_the_mean(pages: list[Figure]) -> No
 def test_effects_are_sorted_and_named_with_their_figures(pages: list[Figure]) -> None:
     _, effects = drawn(pages, treatments.won())
     said = texts(effects)
-    places = [said.index(label_of(trial.changes)) for trial in (treatments.LOWER, treatments.CLIP, treatments.WARMUP)]
+    places = [
+        said.index(label_of(trial.changes))
+        for trial in (treatments.LOWER, treatments.CLIP, treatments.WARMUP)
+    ]
     assert places == sorted(places)
     assert "2.31 → 0.24 · helped" in said
     assert "not applicable" in said

@@ -103,38 +103,40 @@ TOO_HIGH = cause(
     "lr-too-high",
     "Learning rate too high",
     "missing-warmup",
-    "with a warm-up to the same rate the run trains; here nothing shows whether it would.",
+    "a warm-up to the same learning rate fixes it; here nothing shows whether it would.",
 )
 WARMUP = cause(
     "missing-warmup",
     "No warm-up",
     "lr-too-high",
-    "a warm-up to the same rate cures it, a lower rate is not needed.",
+    "a lower learning rate fixes it, and a warm-up to the same one does not.",
 )
 EXPLODING = cause(
     "exploding-gradients",
-    "Gradients explode",
+    "Exploding gradients",
     "lr-too-high",
-    "gradients grow before the weights have moved.",
+    "gradients are normal until the weights have moved.",
     Kind.HOW,
 )
 TOO_LOW = cause("lr-too-low", "Learning rate too low", "vanishing-gradients", "gradients keep their size.")
-VANISHING = cause("vanishing-gradients", "Gradients vanish", "lr-too-low", "gradients shrink.", Kind.HOW)
+VANISHING = cause(
+    "vanishing-gradients", "Vanishing gradients", "lr-too-low", "gradients shrink layer by layer.", Kind.HOW
+)
 
-PRIOR = Reason("before anything is known", -3.0)
+PRIOR = Reason("prior log-odds", -3.0)
 
 
 def _asked(run: str) -> tuple[SignResult, ...]:
     steps = (14.0, 299.0)
     diverged = Finding(
-        0.9, "the loss fell to 0.877 at step 18 and ended at 1.1", (evidence(steps, 1.1, 0.93),)
+        0.9, "training loss fell to 0.877 at step 18 and ended at 1.10", (evidence(steps, 1.1, 0.93),)
     )
     grown = Finding(
         0.5,
-        "gradients grow 31 times over steps 14-20",
+        "gradient norm grows 31x over steps 14-20",
         (Evidence(GRADIENT_NORM, (14.0, 20.0), 31.0, 10.0, layer="fc2.weight"),),
     )
-    fell = Finding(1.0, "the training loss falls from 1.09 to 0.01", (evidence((0.0, 299.0), 0.01),))
+    fell = Finding(1.0, "training loss fell from 1.09 to 0.01", (evidence((0.0, 299.0), 0.01),))
     return (
         SignResult(DIVERGES, diverged if run == "hot" else None),
         SignResult(GROWS, grown if run == "hot" else None),
@@ -154,7 +156,7 @@ def _reasons(asked: tuple[SignResult, ...], points: dict[Sign, float]) -> tuple[
     reasons = [
         Reason(finding.says, points[sign], sign, True, finding.evidence)
         if (finding := found[sign])
-        else Reason(f"not so: {sign.asks[0].lower()}{sign.asks[1:-1]}", points[sign], sign)
+        else Reason(f"not found: {sign.asks[0].lower()}{sign.asks[1:-1]}", points[sign], sign)
         for sign in points
     ]
     return (*reasons, PRIOR)
@@ -175,7 +177,7 @@ def sick() -> Diagnosis:
     return Diagnosis(
         run="hot",
         verdict=Verdict.SICK,
-        says="Learning rate too high: the loss fell to 0.877 at step 18 and ended at 1.1",
+        says="Gradient norm grows 31x over steps 14-20",
         healthy=0.02,
         suspects=(
             suspect(TOO_HIGH, 0.87, reasons, EXPLODING),
@@ -186,9 +188,9 @@ def sick() -> Diagnosis:
         asked=asked,
         healthy_reasons=_reasons(asked, {DIVERGES: -4.0}),
         not_recorded=(
-            NotRecorded("update_ratio", "Learning rate too high"),
-            NotRecorded("learning_rate", "Learning rate too high, health"),
-            NotRecorded("weight_norm", "Learning rate too high"),
+            NotRecorded("update_ratio", "lr-too-high"),
+            NotRecorded("learning_rate", "lr-too-high, health"),
+            NotRecorded("weight_norm", "lr-too-high"),
         ),
         next_experiment=NextExperiment(TOO_HIGH, TOO_HIGH.experiment, ()),
     )
@@ -214,7 +216,7 @@ def healthy() -> Diagnosis:
     return Diagnosis(
         run="cool",
         verdict=Verdict.HEALTHY,
-        says="The training loss fell from 1.09 to 0.01 and the validation loss with it, from 1.08 to 0.04.",
+        says="Training loss fell from 1.09 to 0.01 and validation loss from 1.08 to 0.04",
         healthy=0.93,
         suspects=(suspect(TOO_LOW, 0.04, _reasons(asked, {FALLS: -1.5})),),
         ruled_out=(suspect(TOO_HIGH, 0.004, _reasons(asked, {DIVERGES: -1.0})),),
@@ -228,13 +230,13 @@ def inconclusive() -> Diagnosis:
     return Diagnosis(
         run="short",
         verdict=Verdict.INCONCLUSIVE,
-        says="4 points are too few to tell.",
+        says="Too short to judge: training loss has only 4 finite points",
         healthy=0.46,
         suspects=(suspect(TOO_LOW, 0.3, (PRIOR,)), suspect(VANISHING, 0.2, (PRIOR,))),
         ruled_out=(),
         asked=asked,
-        healthy_reasons=(Reason("before anything is known", 0.0),),
-        not_recorded=(NotRecorded("gradient_norm", "Gradients vanish"),),
+        healthy_reasons=(Reason("prior log-odds", 0.0),),
+        not_recorded=(NotRecorded("gradient_norm", "vanishing-gradients"),),
         next_experiment=NextExperiment(TOO_LOW, TOO_LOW.experiment, (VANISHING,)),
     )
 
@@ -263,7 +265,7 @@ def nan_run() -> Run:
 
 
 def report() -> Report:
-    """A sick, a healthy, an inconclusive run, and one whose belief is shared."""
+    """A sick, a healthy, an inconclusive run, and one with two likely causes."""
     hot, cool = demo_runs()
     diagnoses = (sick(), healthy(), inconclusive(), replace(shared(), run="nan"))
     return Report((hot, cool, short_run(), nan_run()), diagnoses=diagnoses, other_files=1)
@@ -305,13 +307,13 @@ def compared() -> Report:
         ),
         partings=(
             Parting(
-                "sweep/00-lr0.01", "sweep/04-lr3", 12.0, Axis.STEP, "sweep/00 and sweep/04 part at step 12"
+                "sweep/00-lr0.01", "sweep/04-lr3", 12.0, Axis.STEP, "sweep/00 and sweep/04 diverge at step 12"
             ),
             Parting(
-                "sweep/00-lr0.01", "sweep/01-lr0.003", None, Axis.STEP, "sweep/00 and sweep/01 never part"
+                "sweep/00-lr0.01", "sweep/01-lr0.003", None, Axis.STEP, "sweep/00 and sweep/01 never diverge"
             ),
         ),
-        notes=("a correlation over 5 runs is a hint, not a proof",),
+        notes=("5 runs, 1 seed each: too few to be sure",),
     )
     runs = tuple(replace(nan_run(), name=entry.run) for entry in entries)
     return Report(runs, comparison=comparison)

@@ -14,13 +14,13 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.readers.loading.runs import read
 from traindx.report import markdown, text, text_lines
 from traindx.report.pages import page_of, quiet_lines
-from traindx.run import Run
+from traindx.run import Axis, Begins, Run, Segment
 from traindx.trials.types import Report
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")
 HOSTILE = "<img src=x onerror=alert(1)>|[x](javascript:1)*_`\x1b[2J\u202e\r\n# heading\x9b31m" + "w" * 90
 DEMO = Path(__file__).parents[3] / "src/traindx/demo"
-LIMITS = {"sick": 24, "shared": 24, "healthy": 8, "inconclusive": 18}
+LIMITS = {"sick": 24, "shared": 24, "healthy": 8, "inconclusive": 18, "several": 24}
 
 
 def alone(run: Run, diagnosis: Diagnosis) -> Report:
@@ -123,12 +123,9 @@ def test_markdown_fits_a_pull_request(name: str) -> None:
 @pytest.mark.parametrize("everything", [False, True])
 @pytest.mark.parametrize("width", [60, 80, 97, 120])
 @pytest.mark.parametrize("name", NAMES)
-def test_only_code_and_single_words_are_wider_than_the_terminal(
-    name: str, width: int, everything: bool
-) -> None:
+def test_only_single_words_are_wider_than_the_terminal(name: str, width: int, everything: bool) -> None:
     for line in screen(reports()[name], width=width, everything=everything).splitlines():
-        is_code = line.startswith("    ") and not line.startswith("     ·")
-        assert text_lines.cells(line) <= width or is_code or len(line.split()) <= 2, line
+        assert text_lines.cells(line) <= width or len(line.split()) <= 2, line
 
 
 def test_labels_move_above_their_text_where_there_is_little_room() -> None:
@@ -157,8 +154,11 @@ def test_nothing_from_a_log_reaches_the_terminal_unchecked() -> None:
     assert {c for c in shown if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"} == set()
 
 
-def test_nothing_from_a_log_becomes_markup() -> None:
-    written = markdown.write(page_of(hostile()), everything=True)
+@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.parametrize("compared", [False, True])
+def test_nothing_from_a_log_becomes_markup(compared: bool, everything: bool) -> None:
+    report = hostile() if compared else replace(hostile(), comparison=None)
+    written = markdown.write(page_of(report), everything=everything)
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(written)
     for active in ("<img", "<a ", "<em>", "<h1>"):
         assert active not in page
@@ -173,6 +173,24 @@ def test_many_runs_are_one_table_and_the_worst_comes_first() -> None:
     assert "WHY" not in screen(many)
     assert screen(many, everything=True).count("WHY LR-TOO-HIGH") == 0
     assert screen(many, everything=True).count("Why lr-too-high") == 9
+
+
+def test_a_hundred_sick_runs_leave_a_screen_and_the_next_command_can_be_pasted() -> None:
+    hot = replace(canonical.demo_runs()[0], name="my runs/hot", sources=("my runs/hot", "my runs/log"))
+    shown = screen(Report((hot,) * 100, diagnoses=(canonical.sick(),) * 100))
+    assert len(shown.splitlines()) <= 24
+    assert "84 more" in shown
+    assert "traindx diagnose 'my runs/hot'" in shown
+
+
+def test_a_run_that_was_resumed_says_so() -> None:
+    hot, loss = canonical.demo_runs()[0], canonical.demo_runs()[0].series[:1]
+    parts = [(Begins.START, 0.0), (Begins.RESUME, 120.0)]
+    joined = tuple(Segment(begins, first, 299.0, Axis.STEP, loss) for begins, first in parts)
+    resumed = replace(hot, segments=joined)
+    for report in (alone(resumed, canonical.sick()), Report((resumed,))):
+        assert "resumed at step 120; joined into one run" in " ".join(screen(report).split())
+    assert "resumed" not in screen(alone(hot, canonical.sick()))
 
 
 def test_a_run_that_says_nothing_still_gets_its_verdict() -> None:

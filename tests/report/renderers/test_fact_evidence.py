@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.report.renderers.test_json_report import SCHEMA, closed
+from traindx import facts as f
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
 from traindx.report import markdown, text
@@ -16,7 +17,7 @@ from traindx.report.fix import fixes_for
 from traindx.report.pages import page_of
 from traindx.report.renderers import html, json
 from traindx.report.results.evidence import whereabouts
-from traindx.run import EventKind
+from traindx.run import EventKind, Fact, Scalar
 from traindx.trials.types import Report
 
 pytest.importorskip("torch")
@@ -39,7 +40,10 @@ SICK = (UNCLEARED, HOLES)
 
 @cache
 def diagnosed(training: Training) -> tuple[Report, Diagnosis]:
-    run = replace(recorded(training), name="small")
+    run = recorded(training)
+    # Whoever calls the tests, the program has a name and no arguments.
+    program: dict[Fact, Scalar] = {f.SCRIPT: "train.py", f.PROGRAM_ARGUMENTS: ""}
+    run = replace(run, name="small", facts={**run.facts, **program})
     found = diagnose(run)
     return Report((run,), diagnoses=(found,)), found
 
@@ -82,16 +86,35 @@ def test_a_batch_that_holds_a_nan_is_named_in_every_report() -> None:
     ):
         assert "batch 2" in shown
     (event,) = [one for one in report.runs[0].events if one.kind is EventKind.NONFINITE]
-    assert event.says in markdown.write(page_of(report)).replace("\\", "")
+    assert event.says in markdown.write(page_of(report))
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_text_names_the_line_above_the_change(width: int) -> None:
-    report, _ = diagnosed(UNCLEARED)
+    report, found = diagnosed(UNCLEARED)
     shown = text.write(page_of(report), width=width)
-    assert f"gradients-not-cleared · serious · {STEP}" in shown
-    assert f"change          {STEP}" in shown
+    fix = fixes_for(found.suspects[0].cause, report.runs[0])[0]
+    head, *below = shown.partition("\nFIX ")[2].splitlines()
+    assert fix.at in head
+    assert fix.safety in head
+    assert [line.removeprefix("    ") for line in below[: len(fix.diff)]] == list(fix.diff)
     assert max(map(len, shown.splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_without_a_diff_the_fix_has_the_line_to_look_at(width: int) -> None:
+    report, found = diagnosed(HOLES)
+    assert fixes_for(found.suspects[0].cause, report.runs[0])[0].diff == ()
+    head = text.write(page_of(report), width=width).partition("\nFIX ")[2].splitlines()[0]
+    assert found.suspects[0].place in head
+
+
+@pytest.mark.parametrize("training", SICK, ids=("uncleared", "holes"))
+def test_the_title_of_the_cause_is_said_once(training: Training) -> None:
+    report, found = diagnosed(training)
+    title = found.suspects[0].cause.title
+    assert text.write(page_of(report)).lower().count(title.lower()) == 1
+    assert title.lower() not in found.says.lower()
 
 
 @pytest.mark.parametrize("training", SICK, ids=("uncleared", "holes"))
@@ -102,17 +125,19 @@ def test_pages_hold_the_place_and_the_code_before_and_after(training: Training) 
     assert first.place
     assert fix.before
     assert fix.code
-    document, page = markdown.write(page_of(report)), unescape(html.render(report))
-    # Listings may be highlighted or indented: each line is there, in its order.
-    assert first.place in document
-    assert lines_in(fix.before, document)
-    assert lines_in(fix.code, document)
-    # The page shows the lines of the program itself where it knows them.
+    brief, whole = (markdown.write(page_of(report), everything=everything) for everything in (False, True))
+    page = unescape(html.render(report))
+    # The lines of the program itself if they are known, else those of the fix, before and after.
     shown = fixes_for(first.cause, report.runs[0])[0]
-    assert (shown.at or first.place) in page
     changed = "\n".join(line[1:] for line in shown.diff)
-    assert lines_in(changed or f"{fix.before}\n{fix.code}", page)
-    assert document.index("Before") < document.index("After")
+    for written in (brief, whole, page):
+        assert (shown.at or first.place) in written
+    # Listings may be highlighted or indented: each line is there, in its order.
+    for written in (whole, page):
+        assert first.place in written
+        assert lines_in(changed or f"{fix.before}\n{fix.code}", written)
+    assert lines_in(changed, brief)
+    assert changed or whole.index("Before") < whole.index("After")
 
 
 def lines_in(code: str, shown: str) -> bool:

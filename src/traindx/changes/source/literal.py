@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from traindx.changes import cst
 from traindx.changes.source.definitions import Definition, of_attribute, of_key, of_name, of_option
@@ -18,7 +19,7 @@ from traindx.changes.source.syntax import (
     with_argument,
     with_value,
 )
-from traindx.changes.types import Edited, RefusedError
+from traindx.changes.types import CommandLineError, Edited, RefusedError
 from traindx.facts import PROGRAM_ARGUMENTS
 from traindx.run import Run
 
@@ -101,11 +102,26 @@ def _only(
     if len(found) > 1:
         places = " and ".join(source.place(one.holder) for one in found)
         raise RefusedError(f"{what} is {source.code(value)}, set in {len(found)} places ({places})")
-    given = shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
     for option in found[0].option.split():
-        if any(one == option or one.startswith(f"{option}=") for one in given):
-            raise RefusedError(f"{what} is set on the command line; change {option} there")
+        if any(one == option or one.startswith(f"{option}=") for one in arguments_of(run)):
+            raise CommandLineError(what, option)
     return found[0]
+
+
+def arguments_of(run: Run) -> list[str]:
+    """The words that the program was run with."""
+    return shlex.split(str(run.facts.get(PROGRAM_ARGUMENTS, "")))
+
+
+def number_given(run: Run, option: str) -> float | None:
+    """The number that was typed for an option; None where it is not one."""
+    words = arguments_of(run)
+    typed = [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    typed += [after for word, after in pairwise(words) if word == option]
+    try:
+        return float(typed[-1])
+    except (IndexError, ValueError):
+        return None
 
 
 def scaled(
@@ -118,7 +134,11 @@ def scaled(
     whole: bool = False,
 ) -> Edited:
     """The number behind an argument written otherwise, wherever it is written."""
-    literal = literal_behind(source, run, what, given.value, given)
+    try:
+        literal = literal_behind(source, run, what, given.value, given)
+    except CommandLineError as typed:
+        was = number_given(run, typed.option)
+        raise CommandLineError(what, typed.option, None if was is None else becomes(was)) from None
     return rewritten(source, literal, becomes(literal.value), whole=whole)
 
 

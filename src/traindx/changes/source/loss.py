@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
 
 from traindx.changes import cst
@@ -63,21 +63,23 @@ def loss_calls(source: Source) -> list[cst.Call]:
 def _loss(source: Source, call: cst.Call) -> Loss | None:
     if last_name(call.func) in _FUNCTION_OF.values():
         return Loss(call, call, last_name(call.func))
-    made = _made(source, call.func)
+    made = made_by(source, call.func, _FUNCTION_OF)
     return Loss(call, made, _FUNCTION_OF[last_name(made.func)]) if made is not None else None
 
 
-def _made(source: Source, value: cst.BaseExpression | None, depth: int = 5) -> cst.Call | None:
-    """The call of a class of losses that an expression comes from."""
+def made_by(
+    source: Source, value: cst.BaseExpression | None, classes: Container[str], depth: int = 5
+) -> cst.Call | None:
+    """The call of one of some classes that an expression comes from."""
     if isinstance(value, cst.Call):
-        return value if last_name(value.func) in _FUNCTION_OF else None
+        return value if last_name(value.func) in classes else None
     if isinstance(value, cst.Name) and depth:
         found = of_name(source, value.value, source.scope(value))
     elif isinstance(value, cst.Attribute) and depth:
         found = of_attribute(source, value)
     else:
         return None
-    return _made(source, found[0].value, depth - 1) if len(found) == 1 else None
+    return made_by(source, found[0].value, classes, depth - 1) if len(found) == 1 else None
 
 
 def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:

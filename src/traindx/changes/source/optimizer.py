@@ -126,10 +126,15 @@ def is_keras(call: cst.Call, source: Source) -> bool:
     return any("keras" in part for part in path_of(source, call.func).split("."))
 
 
+def argument_of_compile(source: Source, name: str, position: int) -> cst.Arg | None:
+    """An argument of the one call of Keras' compile; None where there is none, or another number of calls."""
+    calls = calls_of(source, {"compile"}) if names_keras(source) else []
+    return argument(calls[0], (name,), position) if len(calls) == 1 else None
+
+
 def named_optimizer(source: Source) -> tuple[cst.Arg, str] | None:
     """The argument of the one compile that names its optimizer in a text, and how its class is spelled."""
-    calls = calls_of(source, {"compile"}) if names_keras(source) else []
-    given = argument(calls[0], ("optimizer",), 0) if len(calls) == 1 else None
+    given = argument_of_compile(source, "optimizer", 0)
     kind = _BY_NAME.get((text_of(given.value) or "").lower()) if given is not None else None
     return (given, imported(source, f"keras.optimizers.{kind}")) if given is not None and kind else None
 

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import libcst as cst
 
+from traindx.changes.source.literal import arguments_of
 from traindx.changes.source.source import Source
 from traindx.changes.types import (
     NOT_IN_SOURCE,
     Around,
     Change,
     ChangeSpec,
+    CommandLineError,
     Edited,
     New,
     Refusal,
@@ -130,6 +132,24 @@ def refusal_of(changes: Sequence[ChangeSpec], run: Run) -> str:
     except RefusedError as refused:
         return str(refused)
     return ""
+
+
+def arguments_for(changes: Sequence[ChangeSpec], run: Run) -> tuple[list[str], list[str]] | None:
+    """The arguments of the program as they are and as they should be; None where they decide nothing."""
+    try:
+        _patched(changes, run)
+    except CommandLineError as typed:
+        if typed.value is None:
+            return None
+        words, number = arguments_of(run), f"{typed.value:g}"
+        new = [f"{typed.option}={number}" if word.startswith(f"{typed.option}=") else word for word in words]
+        last = max((index for index, word in enumerate(words[:-1]) if word == typed.option), default=None)
+        if last is not None:
+            new[last + 1] = number
+        return words, new
+    except RefusedError:
+        return None
+    return None
 
 
 def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:

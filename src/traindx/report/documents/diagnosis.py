@@ -224,5 +224,5 @@ def comparison_document(comparison: Comparison) -> Document:
         "differing": list(comparison.differing),
         "associations": [told(one, "name correlation chance runs says") for one in comparison.associations],
         "partings": [told(one, "first second step axis says") for one in comparison.partings],
-        "notes": list(comparison.notes),
+        "notes": [*comparison.warnings, *comparison.notes],
     }

@@ -4,7 +4,7 @@ import base64
 import gzip
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -61,18 +61,6 @@ def encoded(content: bytes) -> Markup:
 
 def _safe(part: str) -> Markup:
     return part if isinstance(part, Markup) else escape(part)
-
-
-def heads(words: Sequence[str], numbers_from: int) -> Markup:
-    """A row of column heads; from a place on, the columns hold numbers and stand at the right."""
-    return joined(
-        fill(
-            '<th scope="col"{kind}>{word}</th>',
-            kind=Markup(' class="number"') if place >= numbers_from else Markup(),
-            word=word,
-        )
-        for place, word in enumerate(words)
-    )
 
 
 @dataclass(frozen=True)

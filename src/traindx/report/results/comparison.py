@@ -46,6 +46,7 @@ def page(comparison: Comparison, runs: Sequence[Run] = ()) -> Page:
         Gap(),
         *_overlay(comparison, runs, measure),
         _table(comparison, _explaining(comparison), measure),
+        *(Paragraph(says, Tone.DOUBT) for says in comparison.warnings),
         *(Paragraph(says) for says in told),
     )
     return Page("comparison of runs", screen, _sections(comparison, told), len(comparison.entries) + 12)

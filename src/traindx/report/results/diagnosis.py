@@ -1,12 +1,9 @@
 """A diagnosis as a page: the screen that answers within ten seconds, and all that leads to it."""
 
 import math
-import shlex
 from collections.abc import Sequence
 
-from traindx import facts as f
 from traindx.curves.facts import is_recording
-from traindx.curves.timing import pace
 from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.finding import Severity
@@ -29,8 +26,9 @@ from traindx.report.blocks import (
 from traindx.report.fix import Fix, fix_for
 from traindx.report.results.causes import references
 from traindx.report.results.diagnosis_sections import sections
-from traindx.report.results.evidence import place, seen_reasons
+from traindx.report.results.evidence import place, quantity_name, rivals, seen_reasons
 from traindx.report.results.marks import marks, strongest, troubles
+from traindx.report.results.next_command import next_command
 from traindx.report.results.run import crashes, header_notes, main_series, outcome, title
 from traindx.run import Fact, Run
 
@@ -42,10 +40,6 @@ _REASONS, _RIVALS, _FACTS, _DONTS = 2, 3, 2, 2
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
 _DIFF_LINES, _CODE_LINES = 6, 5
-_ARMS = 6
-"""Runs of the program that a treatment takes which proves its first fix: three pairs."""
-_LONGEST_TREATMENT = 600.0
-"""Seconds: the limit that `treat` sets itself."""
 
 
 def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
@@ -96,13 +90,13 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     top = diagnosis.suspects[0]
     reasons = seen_reasons(top)
     fix = fix_for(top.cause, run)
-    told = _sentences([*(reason.says for reason in reasons[:1]), *_outcome_beside(run, reasons[:1])])
+    told = _sentences([*map(_located, reasons[:1]), *_outcome_beside(run, reasons[:1])])
     return [
         Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=_line(fix, top)),
         Paragraph(told),
         *_facts(diagnosis, top),
         Gap(),
-        *(_fix("FIX", fix) if fix else ()),
+        *(_fix(fix, top) if fix else ()),
         *_donts(top),
         Gap(),
         Chart(run, marks(reasons)),
@@ -110,7 +104,7 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
         *_why(reasons[1:]),
         *_rivals(diagnosis),
         *_limits(run),
-        *_next(run, top),
+        *next_command(run, [top]),
     ]
 
 
@@ -130,7 +124,7 @@ def _unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Chart(run, troubles(diagnosis)),
         Gap(),
         *_limits(run),
-        *(_next(run, diagnosis.suspects[0]) if diagnosis.suspects else ()),
+        *next_command(run, diagnosis.suspects, "decide"),
     ]
 
 
@@ -149,7 +143,7 @@ def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
     """Neither word would be right: what is known, and the one experiment that decides."""
     judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
     candidates = [Entry("COULD BE", _candidates(diagnosis, healthy=True))] if judged else []
-    missing = ", ".join(dict.fromkeys(one.quantity for one in diagnosis.not_recorded[:_FACTS]))
+    missing = ", ".join(dict.fromkeys(map(quantity_name, diagnosis.not_recorded[:_FACTS])))
     return [
         Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
         *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
@@ -160,7 +154,7 @@ def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
         *([Entry("MISSING", missing)] if missing else []),
         Chart(run, troubles(diagnosis), rows=0),
         Gap(),
-        *(_next(run, diagnosis.suspects[0], "decide") if judged else ()),
+        *next_command(run, diagnosis.suspects if judged else (), "decide"),
     ]
 
 
@@ -197,8 +191,15 @@ def _is_certain(result: SignResult) -> bool:
     return all(isinstance(one.quantity, Fact) for one in finding.evidence)
 
 
-def _fix(label: str, fix: Fix) -> list[Block]:
-    head = Entry(label, fix.at or fix.title, fix.safety, Tone.STRONG)
+def _located(reason: Reason) -> str:
+    """A reason with the batch it is about, which its sentence does not name."""
+    batches = [one for one in reason.evidence if one.batch is not None]
+    return f"{reason.says} (batch {batches[0].batch:,}, {place(batches[0])})" if batches else reason.says
+
+
+def _fix(fix: Fix, top: Suspect) -> list[Block]:
+    line = "" if fix.at else top.place
+    head = Entry("FIX", fix.at or fix.title, " · ".join(filter(None, (line, fix.safety))), Tone.STRONG)
     if fix.diff:
         shown = fix.diff[:_DIFF_LINES]
         more = len(fix.diff) - len(shown)
@@ -206,7 +207,8 @@ def _fix(label: str, fix: Fix) -> list[Block]:
         body: list[Block] = [Diff(lines)]
     else:
         code = fix.code.strip("\n")
-        short = code and len(code.splitlines()) <= _CODE_LINES
+        # The numbers of an example are not those of the program.
+        short = code and not fix.values and len(code.splitlines()) <= _CODE_LINES
         body = [Code(code, label="example")] if short else []
     return [head, *body, Term("expect", fix.prescription.expect)]
 
@@ -224,8 +226,8 @@ def _why(reasons: Sequence[Reason]) -> list[Block]:
 
 
 def _rivals(diagnosis: Diagnosis) -> list[Block]:
-    rivals = [one for one in diagnosis.suspects[1 : 1 + _RIVALS] if one.confidence >= _LEAST_RIVAL]
-    told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in rivals)
+    shown = [one for one in rivals(diagnosis)[:_RIVALS] if one.confidence >= _LEAST_RIVAL]
+    told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in shown)
     return [Entry("OR", told)] if told else []
 
 
@@ -247,7 +249,7 @@ def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
     steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
     if fix and fix.diff:
         steps.append(Diff(fix.diff[:_DIFF_LINES]))
-    return [*steps, Term("if so", f"{following.experiment.if_true}: {following.tests.slug}")]
+    return [*steps, Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}")]
 
 
 def _limits(run: Run) -> list[Block]:
@@ -257,27 +259,6 @@ def _limits(run: Run) -> list[Block]:
     says = "a log has no gradients, shapes or layers: it puts the right cause first in"
     says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
     return [Entry("LIMITS", says, tone=Tone.QUIET)]
-
-
-def _next(run: Run, top: Suspect, label: str = "prove it") -> list[Block]:
-    """The one command to type next."""
-    program = program_of(run)
-    if not program:
-        return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
-    if not any(one.change for one in top.cause.fixes):
-        return [Command("next", f"traindx explain {top.cause.slug}")]
-    recorded = pace(run)
-    seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else math.nan
-    note = f"about {duration(seconds)}; writes the patch" if seconds > 0 else "writes the patch"
-    return [Command(label, f"traindx treat {program}", note)]
-
-
-def program_of(run: Run) -> str:
-    """The words of the program that was recorded; empty for a log."""
-    script = run.facts.get(f.SCRIPT)
-    if not is_recording(run) or not isinstance(script, str) or not script:
-        return ""
-    return f"{shlex.quote(script)} {run.facts.get(f.PROGRAM_ARGUMENTS, '')}".strip()
 
 
 def _line(fix: Fix | None, top: Suspect) -> str:

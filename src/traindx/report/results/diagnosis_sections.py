@@ -12,6 +12,7 @@ from traindx.report.blocks import (
     Column,
     Diff,
     Entry,
+    Gap,
     Paragraph,
     Section,
     Table,
@@ -24,18 +25,21 @@ from traindx.report.results.evidence import (
     against,
     answer,
     culprit,
+    evidence_on,
     missing,
     not_judged,
     ordered,
     points,
     questions,
     remark,
+    rivals,
     ruled_out,
     tally,
     told_apart,
     total,
     unmentioned,
     where,
+    whereabouts,
 )
 from traindx.report.results.recording import recording_sections
 from traindx.run import Run
@@ -86,17 +90,22 @@ def _why(diagnosis: Diagnosis, top: Suspect | None) -> Section:
     if not reasons:
         return Section(title, ())
     odds = f"Probability that the run is healthy: {percent(diagnosis.healthy)}."
-    mechanism = [Paragraph(f"Mechanism: {top.mechanism.title}.")] if top and top.mechanism else []
+    entries = {
+        "WHERE": " · ".join(whereabouts(top)) if top else "",
+        "VIA": top.mechanism.title if top and top.mechanism else "",
+    }
+    told = [Entry(label, says) for label, says in entries.items() if says]
     meaning = Paragraph(f"{odds} {_MEANING}", Tone.QUIET)
-    return Section(title, (reason_table(reasons), *mechanism, meaning), is_open=True, name="Why")
+    return Section(title, (reason_table(reasons), *told, meaning), is_open=True, name="Why")
 
 
 def _fixes(run: Run, top: Suspect) -> Section:
     fixes = fixes_for(top.cause, run)
-    return Section("Fixes", tuple(block for fix in fixes for block in fix_blocks(fix)), is_open=True)
+    blocks = [block for fix in fixes for block in (Gap(), *_fix(fix))]
+    return Section("Fixes", tuple(blocks[1:]), is_open=True)
 
 
-def fix_blocks(fix: Fix) -> list[Block]:
+def _fix(fix: Fix) -> list[Block]:
     """A fix with all that its prescription says."""
     told = fix.prescription
     body: list[Block] = [
@@ -117,16 +126,14 @@ def _donts(top: Suspect) -> Section:
 
 
 def _rivals(diagnosis: Diagnosis, top: Suspect | None) -> Section:
-    blocks: list[Block | Section] = []
-    for suspect in diagnosis.suspects:
-        if suspect is top:
-            continue
-        why = told_apart(top.cause, suspect) if top else against(suspect)
-        blocks.append(
-            Entry("", f"{suspect.cause.title} ({suspect.cause.slug}): {why}", percent(suspect.confidence))
-        )
-        blocks.append(Section(f"The sum behind {suspect.cause.slug}", (reason_table(suspect.reasons),)))
-    return Section("Rivals", tuple(blocks))
+    others = [suspect for suspect in diagnosis.suspects if suspect is not top]
+    named: list[Block] = []
+    for one in rivals(diagnosis):
+        title = f"{one.cause.title} ({one.cause.slug})"
+        named += [Gap(), Entry("", title, percent(one.confidence), Tone.STRONG)]
+        named += [told_apart(top.cause, one) if top else evidence_on(one)]
+    sums = [Section(f"Log-odds of {one.cause.slug}", (reason_table(one.reasons),)) for one in others]
+    return Section("Rivals", (*named[1:], *sums))
 
 
 def _experiment(diagnosis: Diagnosis) -> Section:
@@ -139,8 +146,8 @@ def _experiment(diagnosis: Diagnosis) -> Section:
         "Next experiment",
         (
             Entry("", test.does, takes),
-            Term("if so", f"{test.if_true}: {following.tests.slug}"),
-            Term("if not", test.if_false),
+            Term("if", f"{test.if_true}, it is {following.tests.slug}"),
+            Term("else", test.if_false),
         ),
     )
 
@@ -151,10 +158,10 @@ def _observations(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:
 
 
 def _ruled_out(diagnosis: Diagnosis) -> Section:
-    dropped = [f"{one.cause.slug}: {against(one)}" for one in ruled_out(diagnosis)]
+    dropped = [(one.cause.slug, against(one)) for one in ruled_out(diagnosis)]
     unknown = not_judged(diagnosis)
-    note = (Paragraph(unknown),) if unknown else ()
-    return Section("Ruled out", (*_bullets(dropped), *note))
+    blocks = [table("cause, evidence against", dropped)] if dropped else []
+    return Section("Ruled out", (*blocks, *([Paragraph(unknown)] if unknown else [])))
 
 
 def _checks(diagnosis: Diagnosis) -> Section:
@@ -163,12 +170,12 @@ def _checks(diagnosis: Diagnosis) -> Section:
         return Section("All checks", ())
     keys = [result.sign.slug for result in results]
     listed = table("result, check, finding", [_check(result) for result in results], keys=keys)
-    return Section(f"All checks: {tally(diagnosis)}", (listed,), name="All checks")
+    return Section("All checks", (Paragraph(f"{tally(diagnosis)}."), listed))
 
 
 def _check(result: SignResult) -> tuple[Cell, ...]:
     tone = Tone.STRONG if result.finding else Tone.QUIET
-    says = result.finding.says if result.finding else result.sign.asks
+    says = result.finding.says if result.finding else f"looks for: {result.sign.asks}"
     return (Cell(answer(result), tone), Cell(result.sign.slug, Tone.QUIET), Cell(says))
 
 

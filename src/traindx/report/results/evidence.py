@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from traindx.cause import Cause
-from traindx.changes.types import known_changes, parse_changes
-from traindx.diagnosis.types import INSIDE, Diagnosis, NextExperiment, Reason, SignResult, Suspect, Verdict
-from traindx.finding import CannotTell, Evidence, Severity
-from traindx.format import count, duration, percent, printable, step
-from traindx.run import Fact, Run
+from traindx.diagnosis.types import INSIDE, Diagnosis, NotRecorded, Reason, SignResult, Suspect, Verdict
+from traindx.finding import CannotTell, Evidence
+from traindx.format import count, percent, printable, step
+from traindx.report.blocks import Term
+from traindx.run import Fact
 
 _ANSWERS = ("hit", "clear", "not enough data")
 
@@ -15,6 +15,13 @@ _ANSWERS = ("hit", "clear", "not enough data")
 def culprit(diagnosis: Diagnosis) -> Suspect | None:
     """The first suspect of a sick run; a healthy or doubtful one has none."""
     return diagnosis.suspects[0] if diagnosis.verdict is Verdict.SICK and diagnosis.suspects else None
+
+
+def rivals(diagnosis: Diagnosis) -> list[Suspect]:
+    """The suspects next to the first of a sick run, without the mechanism that one works through."""
+    top = culprit(diagnosis)
+    via = top.mechanism.slug if top and top.mechanism else ""
+    return [one for one in diagnosis.suspects if one is not top and one.cause.slug != via]
 
 
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
@@ -76,20 +83,12 @@ def whereabouts(suspect: Suspect) -> list[str]:
     return [*places, printable(suspect.place, 80)] if suspect.place else places
 
 
-def spot(suspect: Suspect, run: Run) -> str:
-    """Which line the first fix changes, and from what to what: "train.py:31  lr 3 -> 0.3"."""
-    specs = parse_changes(suspect.cause.fixes[0].change) if suspect.cause.fixes[0].change else ()
-    change = known_changes().get(specs[0].name) if len(specs) == 1 else None
-    values = change.describe(specs[0], run) if change is not None else ""
-    return "  ".join(word for word in (printable(suspect.place, 80), values) if word)
-
-
 def where(reason: Reason) -> str:
-    """The layer and the place of a reason's first evidence."""
+    """The layer and the place of a reason's first evidence: "layer fc2, steps 14-20"."""
     if not reason.evidence:
         return ""
     first = reason.evidence[0]
-    return " ".join(word for word in (printable(first.layer, 24), place(first)) if word)
+    return f"layer {printable(first.layer, 24)}, {place(first)}" if first.layer else place(first)
 
 
 def answer(asked: SignResult) -> str:
@@ -118,14 +117,14 @@ def tally(diagnosis: Diagnosis) -> str:
     return f"{count(len(answers), 'check')}: {counts}"
 
 
-def told_apart(cause: Cause, rival: Suspect) -> str:
-    """What would separate a rival from a cause, which nobody has looked at; else what speaks of the rival."""
+def told_apart(cause: Cause, rival: Suspect) -> Term:
+    """What would separate a rival from a cause, not checked yet; else the evidence on the rival."""
     # A page tells what the other cause shows, so read from the rival's page it is what the rival does not.
     for one, other, shows in ((cause, rival.cause, "confirmed if"), (rival.cause, cause, "ruled out if")):
         for named in one.rivals:
             if named.slug == other.slug:
-                return f"{shows} {_elsewhere(named.told_apart_by)}"
-    return speaking(rival)
+                return Term(shows, _elsewhere(named.told_apart_by))
+    return evidence_on(rival)
 
 
 def _elsewhere(told_apart_by: str) -> str:
@@ -133,34 +132,19 @@ def _elsewhere(told_apart_by: str) -> str:
     return told_apart_by.partition("; here ")[0].removesuffix(".")
 
 
-def considered(diagnosis: Diagnosis, suspect: Suspect) -> str:
-    """What is said of a suspect beside the verdict: what separates it from the first, or what it is."""
-    if diagnosis.verdict is Verdict.SICK:
-        return told_apart(diagnosis.suspects[0].cause, suspect)
-    return speaking(suspect) if diagnosis.verdict is Verdict.HEALTHY else suspect.cause.title
-
-
-def speaking(suspect: Suspect) -> str:
-    """What speaks most against a suspect, else most for it."""
-    contrary = _contrary(suspect)
+def evidence_on(suspect: Suspect) -> Term:
+    """The strongest evidence against a suspect, else the strongest for it."""
+    contrary = against(suspect)
     if contrary:
-        return f"evidence against: {contrary.says}"
-    seen = [reason for reason in suspect.reasons if reason.seen and reason.points > 0]
-    if seen:
-        return f"evidence for: {max(seen, key=lambda reason: reason.points).says}"
-    return "no evidence of its own"
+        return Term("against", contrary)
+    support = seen_reasons(suspect)
+    return Term("for", support[0].says) if support else Term("evidence", "none of its own")
 
 
 def against(suspect: Suspect) -> str:
-    """What speaks most against a suspect; empty where nothing does."""
-    contrary = _contrary(suspect)
-    return contrary.says if contrary else ""
-
-
-def _contrary(suspect: Suspect) -> Reason | None:
-    """The reason with the fewest points, if below 0; the prior is none."""
-    spoken = [reason for reason in suspect.reasons if reason.sign and reason.points < 0]
-    return min(spoken, key=lambda reason: reason.points, default=None)
+    """The strongest evidence against a suspect; empty if there is none, and the prior is none."""
+    contrary = [reason for reason in suspect.reasons if reason.sign and reason.points < 0]
+    return min(contrary, key=lambda reason: reason.points).says if contrary else ""
 
 
 def ruled_out(diagnosis: Diagnosis) -> list[Suspect]:
@@ -184,12 +168,16 @@ def sentence(diagnosis: Diagnosis) -> str:
 
 
 def missing(diagnosis: Diagnosis) -> list[str]:
-    """What was not recorded and what it would tell, in as few sentences as possible."""
+    """What was not recorded and which checks need it, in as few sentences as possible."""
     about: dict[str, list[str]] = {}
     for one in diagnosis.not_recorded:
-        called = "per-layer data (record with `traindx run`)"
-        about.setdefault(one.would_tell, []).append(called if one.quantity == INSIDE else one.quantity)
-    return [f"{', '.join(quantities)} (needed to check: {what})" for what, quantities in about.items()]
+        about.setdefault(one.would_tell, []).append(quantity_name(one))
+    return [f"{', '.join(quantities)} (needed to check {what})" for what, quantities in about.items()]
+
+
+def quantity_name(missed: NotRecorded) -> str:
+    """Something that was not recorded, as a report names it."""
+    return "per-layer data (record with `traindx run`)" if missed.quantity == INSIDE else missed.quantity
 
 
 def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:
@@ -200,18 +188,6 @@ def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:
     slugs.add(diagnosis.next_experiment.tests.slug)
     found = tuple(suspect for suspect in diagnosis.suspects if suspect.cause.slug in slugs)
     return found if len(found) > 1 else ()
-
-
-def taking(following: NextExperiment) -> str:
-    """How long an experiment takes, in parentheses; empty where nothing tells."""
-    return "" if following.seconds is None else f" (about {duration(following.seconds)})"
-
-
-def noticed(diagnosis: Diagnosis) -> list[str]:
-    """The findings that are not merely normal, the worst first."""
-    bad = [asked for asked in diagnosis.findings if asked.sign.severity is not Severity.INFO]
-    bad.sort(key=lambda asked: -asked.sign.severity.rank)
-    return [asked.finding.says for asked in bad if asked.finding]
 
 
 def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[SignResult]:
@@ -230,23 +206,9 @@ def outcome(diagnosis: Diagnosis) -> str:
     return diagnosis.says if diagnosis.verdict is Verdict.INCONCLUSIVE else ""
 
 
-def blame(diagnosis: Diagnosis) -> str:
-    """The probability that the first suspect is the cause; empty where none is accused."""
-    accused = diagnosis.verdict is Verdict.SICK and diagnosis.suspects
-    return percent(diagnosis.suspects[0].confidence) if accused else ""
-
-
 def sureness(diagnosis: Diagnosis) -> str:
     """The probability of the verdict: of sickness, or of health; empty if nothing can be said."""
     return "" if diagnosis.verdict is Verdict.INCONCLUSIVE else percent(diagnosis.confidence)
-
-
-def judged(diagnosis: Diagnosis) -> bool:
-    """Whether there was enough to judge health by: if not, its probability is only what was assumed."""
-    if diagnosis.verdict is not Verdict.INCONCLUSIVE:
-        return True
-    answers = {asked.sign.slug: answer(asked) for asked in diagnosis.asked}
-    return answers.get("too_short") != _ANSWERS[0] and answers.get("loss_falls") in _ANSWERS[:2]
 
 
 def unsettled(suspect: Suspect) -> bool:

@@ -117,7 +117,8 @@ def _next(conclusion: Conclusion, ask: str) -> list[Block]:
     told: list[Block] = []
     if conclusion.experiment:
         following = conclusion.experiment
-        told += [Entry("DECIDE", following.experiment.does), Term("if so", following.experiment.if_true)]
+        told.append(Entry("DECIDE", following.experiment.does))
+        told.append(Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}"))
     if conclusion.question and ask:
         told += [Entry("ASK NEXT", conclusion.question.asks), Term("answer", ask)]
     told += [Command("next", one.line, one.tells) for one in conclusion.commands[:1]]

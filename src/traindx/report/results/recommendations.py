@@ -7,7 +7,7 @@ from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.format import percent
 from traindx.report.blocks import Block, Bullets, Diff, Header, Headline, Page, Paragraph, Section, Term, Tone
 from traindx.report.results.run import title
-from traindx.report.results.trials import left_untried, row, verdict
+from traindx.report.results.trials import conclusion, left_untried, row, verdict
 from traindx.run import Run
 from traindx.trials.types import Outcome, Treatment, Trial
 
@@ -17,13 +17,15 @@ def page(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Page:
     headline = (
         Headline("PROVEN", treatment.best.title or label_of(treatment.best.changes), "", Tone.GOOD)
         if treatment.best
-        else Headline("NO PROVEN FIX", "Nothing is proven yet", "", Tone.DOUBT)
+        else Headline("NO PROVEN FIX", conclusion(treatment), "", Tone.DOUBT)
     )
     lists = {
         "Also helped": [
-            _before_after(one) for one in _with(treatment, Outcome.HELPED) if one is not treatment.best
+            _before_after(one)
+            for one in _with(treatment, Outcome.HELPED)
+            if treatment.best is None or one.changes != treatment.best.changes
         ],
-        "Not settled: more seeds or steps would tell": [_before_after(one) for one in _open(treatment)],
+        "Undecided, needs more seeds or steps": [_before_after(one) for one in _open(treatment)],
         "Do not try these again": _in_vain(treatment),
         "Further changes that may help": [*left_untried(treatment), *_manual(diagnosis.suspects)],
         "What not to do": list(diagnosis.suspects[0].cause.what_not_to_do) if diagnosis.suspects else [],
@@ -47,7 +49,7 @@ def _in_vain(treatment: Treatment) -> list[str]:
     """What made no difference or harm, and what cannot be applied."""
     judged = [*_with(treatment, Outcome.NO_DIFFERENCE), *_with(treatment, Outcome.WORSE)]
     refused = [one for one in treatment.trials if any(pair.treated.refused for pair in one.pairs)]
-    return [*map(_before_after, judged), *(f"{label_of(one.changes)}: {one.says}" for one in refused)]
+    return [*map(_before_after, judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
 
 
 def _before_after(trial: Trial) -> str:
@@ -74,8 +76,9 @@ def _manual(suspects: Sequence[Suspect]) -> list[str]:
     """The fixes that only a person can carry out, each once."""
     found = {
         fix.title: f"{fix.title} ({one.cause.slug}, {percent(one.confidence)}); expect: {fix.expect}"
-        for one in suspects
+        # The likeliest cause last: of several that name a fix it is the one to read.
+        for one in reversed(suspects)
         for fix in one.cause.fixes
         if fix.change is None
     }
-    return list(found.values())
+    return list(reversed(found.values()))

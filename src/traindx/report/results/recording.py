@@ -1,12 +1,11 @@
 """What a run holds: curves, facts, settings, what was skipped; of a recording also layers, time and code."""
 
 from traindx.curves.facts import is_recording
-from traindx.curves.timing import times
-from traindx.format import count, duration, number, printable, step
+from traindx.format import count, number, printable, step
 from traindx.readers.names.vocabulary import fact_of
 from traindx.report.blocks import Block, Bullets, Cell, Entry, Paragraph, Section, Table, Tone, table
 from traindx.report.results.layers import FIGURES, Row, anatomy, figure, label, shape, telling
-from traindx.report.results.run import idle, incidents, places, told_event, unusual
+from traindx.report.results.run import idle, incidents, places, told_event, told_times, unusual
 from traindx.run import Better, Event, EventKind, Quantity, Run, Series
 
 _LAYERS = 40
@@ -30,9 +29,7 @@ def _program(run: Run) -> Section:
     """Where time goes, what cannot learn, what is unusual, and where the code is."""
     if not is_recording(run):
         return Section("Program", ())
-    parts = ", ".join(f"{one.called} {one.share:.0%}" for one in times(run))
-    whole = duration(sum(one.seconds for one in times(run)))
-    time: list[Block] = [Entry("TIME", f"a step takes {whole} (median): {parts}")] if parts else []
+    time: list[Block] = [Entry("TIME", told_times(run))] if told_times(run) else []
     stuck: list[Block] = [Entry("" if index else "STUCK", one) for index, one in enumerate(idle(run))]
     odd: list[Block] = [Entry("" if index else "UNUSUAL", one) for index, one in enumerate(unusual(run))]
     code: list[Block] = [Entry("CODE", " · ".join(places(run)))] if places(run) else []
@@ -66,7 +63,8 @@ def series_table(run: Run, *, most: int = _SERIES) -> Table:
     ranked = sorted(run.series, key=lambda series: bool(series.layer))
     rows = [_series(series) for series in ranked[:most]]
     if len(ranked) > most:
-        rows.append((f"{len(ranked) - most:,} more by layer: --json lists all", *[""] * 5))
+        where = "--all lists them" if most < _SERIES else "--json lists all"
+        rows.append((f"{len(ranked) - most:,} more: {where}", *[""] * 5))
     return table("quantity, points>, first>, last>, best>, curve", rows)
 
 

@@ -12,10 +12,10 @@ from traindx.curves.curve import curve_of
 from traindx.curves.facts import is_recording
 from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
-from traindx.curves.timing import Pace, pace, times
+from traindx.curves.timing import pace, times
 from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
-from traindx.run import Axis, Event, EventKind, Fact, Parameter, Run, Series
+from traindx.run import Axis, Begins, Event, EventKind, Fact, Parameter, Run, Series
 
 _PLACES = {
     f.OPTIMIZER_PLACE: "optimizer",
@@ -40,12 +40,6 @@ def title(run: Run) -> str:
     if not is_recording(run) or not isinstance(script, str) or not script:
         return run.name
     return PurePath(script).name
-
-
-def told(pace: Pace) -> str:
-    """How far it came and what that cost: "1,240 steps in 41 s · recording cost 0.6 %"."""
-    steps = f"{step(pace.steps)} {'step' if pace.steps == 1 else 'steps'} in {duration(pace.seconds)}"
-    return steps if pace.cost is None else f"{steps} · recording cost {_percent(pace.cost)}"
 
 
 def _percent(share: float) -> str:
@@ -84,7 +78,7 @@ def unusual(run: Run) -> list[str]:
     found = []
     shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
     if shapes:
-        found.append(f"the loss broadcasts prediction against target: {shapes}")
+        found.append(f"the loss broadcasts the prediction against the target: {shapes}")
     if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
         found.append(f"{given} output goes into {run.facts[f.LOSS_FUNCTION]}, which expects logits")
     kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
@@ -103,7 +97,7 @@ def _modes(run: Run) -> list[str]:
     told = wrong if layers != [0, 0] else {}
     told = {
         **told,
-        f.VALIDATED_WITH_GRADIENT: "validation builds autograd graphs (no torch.no_grad), which cost memory",
+        f.VALIDATED_WITH_GRADIENT: "validation builds autograd graphs, which cost memory (no torch.no_grad)",
     }
     return [
         f"{says}, in {_percent(share)} of sampled batches"
@@ -157,7 +151,7 @@ def told_event(event: Event, place: str = "") -> str:
 
 
 def _aside(events: list[Event]) -> str:
-    more = f" and {count(len(events) - 1, 'fault')} more" if len(events) > 1 else ""
+    more = f" and {len(events) - 1:,} more" if len(events) > 1 else ""
     return f"part of the recorder was switched off ({_ASIDE}): {told_event(events[0])}{more}"
 
 
@@ -176,8 +170,8 @@ def main_series(run: Run) -> tuple[Series, ...]:
 
 
 def span(series: Series) -> str:
-    """From where to where a series goes: "steps 0 to 299"."""
-    return f"{series.axis.value}s {step(series.steps[0])} to {step(series.steps[-1])}"
+    """From where to where a series goes: "steps 0-299"."""
+    return f"{series.axis.value}s {step(series.steps[0])}-{step(series.steps[-1])}"
 
 
 def extent(run: Run) -> str:
@@ -224,16 +218,28 @@ def shared_folder(names: Sequence[str]) -> str:
 
 
 def header_notes(run: Run) -> tuple[str, ...]:
-    """How far it goes; of a recording how long it took, and what recording cost where that was too much."""
+    """How far it goes; of a recording how long it took, what cut it short, and a cost that was too high."""
     recorded = pace(run)
     if recorded is None:
         curves = main_series(run)
-        return (listed(list(run.formats), 2), span(curves[0]) if curves else extent(run))
+        return (listed(list(run.formats), 2), span(curves[0]) if curves else extent(run), *_joined(run))
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
-    notes = [f"{steps} in {duration(recorded.seconds)}"]
+    cut_short = [event.says for event in run.events if event.kind is EventKind.INTERRUPTED]
+    notes = [f"{steps} in {duration(recorded.seconds)}", *cut_short[-1:]]
     if recorded.cost is not None and recorded.cost > _DEAR:
         notes.append(f"recording cost {_percent(recorded.cost)}")
-    return tuple(notes)
+    return (*notes, *_joined(run))
+
+
+def _joined(run: Run) -> list[str]:
+    """That a run consists of several segments: "resumed at step 5,000; joined into one run"."""
+    words = {Begins.RESUME: "resumed", Begins.RESTART: "restarted"}
+    where = [
+        f"{words[one.begins]} at {one.axis.value} {step(one.first_step)}"
+        for one in run.segments
+        if one.begins in words
+    ]
+    return [f"{listed(where, 2)}; joined into one run"] if where else []
 
 
 def crashes(run: Run) -> list[str]:
@@ -250,11 +256,32 @@ def outcome(run: Run) -> str:
     return ", ".join(_from_to(series) for series in main_series(run) if len(series))
 
 
+def ending(run: Run) -> str:
+    """Where a run ended, in a few words: "val loss 2.09", "train loss is NaN from step 310"."""
+    curves = [series for series in main_series(run) if len(series)]
+    lost = [says for series in curves if (says := _lost(series))]
+    if lost or not curves:
+        return "".join(lost[:1])
+    last = curve_of(curves[-1])
+    return f"{_name_of(curves[-1])} {number(last.shown(last.end))}"
+
+
 def _from_to(series: Series) -> str:
-    name = series.quantity.slug.replace("_", " ")
-    bad = series.first_bad_step
-    if bad is not None and not np.isfinite(series.values[-1]):
-        return f"{name} is NaN from {series.axis.value} {step(bad)}"
+    lost = _lost(series)
+    if lost:
+        return lost
     curve = curve_of(series)
     first, last = pair(curve.shown(curve.start), curve.shown(curve.end))
-    return f"{name} {first} -> {last}"
+    return f"{_name_of(series)} {first} -> {last}"
+
+
+def _lost(series: Series) -> str:
+    """From where on a series is NaN to its end; empty if it is not."""
+    bad = series.first_bad_step
+    if bad is None or np.isfinite(series.values[-1]):
+        return ""
+    return f"{_name_of(series)} is NaN from {series.axis.value} {step(bad)}"
+
+
+def _name_of(series: Series) -> str:
+    return series.quantity.slug.replace("_", " ")

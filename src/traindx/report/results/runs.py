@@ -1,26 +1,27 @@
 """Several diagnoses as a page, the worst first; and runs that were only read."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from traindx.curves.curve import curve_of
 from traindx.diagnosis.types import Diagnosis, Verdict
-from traindx.format import count, listed, number, percent, printable
+from traindx.format import count, listed, number, percent, printable, uncapitalized
 from traindx.report.blocks import Block, Cell, Chart, Command, Entry, Gap, Header, Page, Section, table
 from traindx.report.results import diagnosis as one_diagnosis
 from traindx.report.results.causes import references
 from traindx.report.results.recording import recording_sections, series_table
-from traindx.report.results.run import extent, header_notes, main_series, outcome, shared_folder, title
+from traindx.report.results.run import ending, extent, header_notes, main_series, shared_folder, title
 from traindx.run import Run
 
 _ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
-_MOST_ROWS = 20
-"""Runs that are not healthy and have a line of their own."""
+_MOST_ROWS = 16
+"""Runs that are not healthy and have a line of their own: with the rest they fill a terminal."""
 _WHOLE = 40
 """Of more runs than this, a page keeps what is read first; a run's own page has the rest."""
-_SERIES = 24
-_NOTES = 3
+_SERIES, _FACTS, _SKIPPED, _NOTES = 14, 6, 2, 2
+"""What a screen shows of a run that was only read."""
+_LINES = 24
 
 Judged = tuple[Run, Diagnosis]
 
@@ -44,7 +45,7 @@ def overview(pairs: Sequence[Judged]) -> Page:
         Command("details", f"traindx diagnose {_address(ranked[0][0])}"),
     )
     named = references([diagnosis for _, diagnosis in pairs])
-    return Page(f"{count(len(pairs), 'run')}", screen, _each(ranked, folder), _MOST_ROWS + 10, named)
+    return Page(f"{count(len(pairs), 'run')}", screen, _each(ranked, folder), references=named)
 
 
 def tally(diagnoses: Sequence[Diagnosis]) -> str:
@@ -56,7 +57,7 @@ def tally(diagnoses: Sequence[Diagnosis]) -> str:
 
 def _address(run: Run) -> str:
     """What `traindx diagnose` takes to judge a run alone."""
-    return run.sources[0] if len(run.sources) == 1 else run.name
+    return shlex.quote(run.sources[0] if len(run.sources) == 1 else run.name)
 
 
 def _blame(diagnosis: Diagnosis) -> float:
@@ -70,9 +71,9 @@ def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
     if diagnosis.verdict is Verdict.INCONCLUSIVE:
         says = diagnosis.says
     elif clear:
-        says = f"{diagnosis.suspects[0].cause.title} · {outcome(run)}"
+        says = f"{uncapitalized(diagnosis.suspects[0].cause.title)} · {ending(run)}"
     else:
-        says = f"cause unclear · {outcome(run)}"
+        says = f"cause unclear · {ending(run)}"
     name = printable(run.name.removeprefix(folder), 60)
     curve = next(iter(main_series(run)), None)
     linked = Cell(name, curve=curve, leads_to=run.name)
@@ -83,7 +84,7 @@ def _healthy(pairs: Sequence[Judged], folder: str) -> tuple[Cell, ...]:
     """The healthy runs in one line, with the one that ends best, where one number tells."""
     if len(pairs) == 1:
         run, diagnosis = pairs[0]
-        name, says, sure = run.name.removeprefix(folder), outcome(run), percent(diagnosis.confidence)
+        name, says, sure = run.name.removeprefix(folder), ending(run), percent(diagnosis.confidence)
     else:
         name, says, sure = count(len(pairs), "run"), f"{_best(pairs, folder)}(--all lists them)", ""
     tone = one_diagnosis.TONES[Verdict.HEALTHY]
@@ -121,15 +122,14 @@ def _each(pairs: Sequence[Judged], folder: str) -> tuple[Section, ...]:
 
 def reading(runs: Sequence[Run]) -> Page:
     """What was read of each run: quantities with their figures, facts, what was skipped."""
-    screen = list(chain.from_iterable(_read(run) for run in runs))
+    screen = [block for index, run in enumerate(runs) for block in (*([Gap()] if index else []), *_read(run))]
     sections = [
         replace(section, title=section.title if len(runs) == 1 else f"{run.name}: {section.title}")
         for run in runs
         for section in recording_sections(run)
         if section.blocks
     ]
-    lines = sum(_SERIES + 8 for _ in runs)
-    return Page(f"{count(len(runs), 'run')} as read", tuple(screen), tuple(sections), lines)
+    return Page(f"{count(len(runs), 'run')} as read", tuple(screen), tuple(sections), _LINES * len(runs))
 
 
 def summary(run: Run) -> str:
@@ -139,16 +139,22 @@ def summary(run: Run) -> str:
 
 
 def _read(run: Run) -> list[Block]:
-    notes = (count(len(run.sources), "file"), *(header_notes(run) if run.series else (extent(run),)))
+    program = [title(run)] if title(run) != run.name else []
+    notes = (
+        *program,
+        count(len(run.sources), "file"),
+        *(header_notes(run) if run.series else (extent(run),)),
+    )
     facts = [f"{fact.slug} {printable(str(value), 40)}" for fact, value in run.facts.items()]
-    told: list[Block] = [Entry("FACTS", listed(facts, 8))] if facts else []
-    skipped = [f"{one.name} ({count(one.count, 'value')})" for one in run.unread]
-    told += [Entry("SKIPPED", listed(skipped, 4))] if skipped else []
+    told: list[Block] = [Entry("FACTS", listed(facts, _FACTS))] if facts else []
+    skipped = [f"{one.name} ({count(one.count, 'value')}): {one.why}" for one in run.unread[:_SKIPPED]]
+    skipped += [f"{len(run.unread) - _SKIPPED} more: --all lists them"] if len(run.unread) > _SKIPPED else []
+    told += [Entry("" if index else "SKIPPED", says) for index, says in enumerate(skipped)]
     told += [Entry("" if index else "NOTES", note) for index, note in enumerate(run.notes[:_NOTES])]
     return [
-        Header(title(run), notes),
+        Header(run.name, notes),
+        Gap(),
         Chart(run, rows=0),
         *([series_table(run, most=_SERIES)] if run.series else []),
         *told,
-        Gap(),
     ]

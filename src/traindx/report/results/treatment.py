@@ -1,12 +1,13 @@
 """A treatment as a page: what is proven, the patch, what was tried, and the diagnosis behind it."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
 from traindx.changes.types import label_of
 from traindx.diagnosis.types import Diagnosis
-from traindx.format import count, duration, percent
+from traindx.format import count, duration, percent, printable
 from traindx.report.blocks import (
     Block,
     Bullets,
@@ -27,13 +28,17 @@ from traindx.report.blocks import (
 )
 from traindx.report.fix import nearby
 from traindx.report.results import diagnosis as diagnosis_page
+from traindx.report.results.next_command import program_of
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
     Beliefs,
+    belief_lines,
     better_with,
     compared_by,
     effect,
+    health_line,
     left_untried,
+    metric_line,
     row,
     rows_by_measure,
     set_aside,
@@ -42,9 +47,9 @@ from traindx.report.results.trials import (
 from traindx.run import Axis, Run
 from traindx.trials.types import Arm, Outcome, Treatment, Trial
 
-_LINES = 26
-_TRIED, _DIFF_LINES = 5, 6
-_EVEN = 0.5
+_TRIED, _DIFF_LINES = 4, 6
+_VERDICT_WIDTH, _VERDICT_LINES, _LONGEST_VERDICT = 34, 6, 120
+"""About the columns of verdicts on the screen, the lines that leave room for the rest, and most letters."""
 TONES = {
     Outcome.HELPED: Tone.GOOD,
     Outcome.NO_DIFFERENCE: Tone.PLAIN,
@@ -86,7 +91,6 @@ def page(
         f"{title(run)}: {'fix proven' if treatment.best else 'no proven fix'} · traindx",
         screen,
         (*_sections(treatment, beliefs), before, *behind.sections),
-        _LINES,
     )
 
 
@@ -104,20 +108,15 @@ def _arms(trial: Trial) -> list[Arm]:
 def _proven(treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
     seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
     checked = f"{seeds}, {_VERIFIED[treatment.patch_verified]}" if treatment.patch else seeds
-    told = [f"{best.measure.value} {_from_to(best)}, {effect(best)}"]
-    if best.metrics is not None:
-        told.insert(0, f"accuracy {best.metrics[0]:.1%} -> {best.metrics[1]:.1%}")
-    after = []
-    if best.healthy_after is not None:
-        word = "healthy" if best.healthy_after >= _EVEN else "not healthy yet"
-        after.append(f"re-diagnosed after the fix: {word} ({percent(best.healthy_after)} healthy)")
-    after += [
-        f"{slug} {percent(one)} -> {percent(other)}" for slug, one, other in beliefs if slug == best.cause
-    ]
+    moved = belief_lines([one for one in beliefs if one[0] == best.cause])
+    lines = (
+        [metric_line(treatment), f"{best.measure.value} {_from_to(best)} ({effect(best)})"],
+        [health_line(treatment), *(f"confidence: {says}" for says in moved)],
+    )
+    told = [" · ".join(filter(None, line)) for line in lines]
     return [
         Headline("PROVEN", best.title or label_of(best.changes), checked, Tone.GOOD),
-        Paragraph(" · ".join(told)),
-        *([Paragraph(" · ".join(after))] if after else []),
+        *(Paragraph(line) for line in told if line),
         *_curves(best),
         Gap(),
         *_patch(treatment),
@@ -182,18 +181,26 @@ def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
 
 def _from_to(trial: Trial) -> str:
     figures = row(trial)
-    return f"{figures.control} -> {figures.treated}"
+    return f"{figures.control} -> {figures.treated}" if trial.counted else "-"
 
 
 def _tried(treatment: Treatment) -> list[Block]:
+    verdicts = [_short_verdict(trial) for trial in treatment.trials]
+    lines = accumulate(-(-len(says) // _VERDICT_WIDTH) for says in verdicts)
+    shown = min(max(sum(taken <= _VERDICT_LINES for taken in lines), 1), _TRIED)
     rows = [
-        (label_of(trial.changes), _from_to(trial), Cell(verdict(trial), TONES[trial.outcome]))
-        for trial in treatment.trials[:_TRIED]
+        (label_of(trial.changes), _from_to(trial), Cell(says, TONES[trial.outcome]))
+        for trial, says in zip(treatment.trials[:shown], verdicts, strict=False)
     ]
-    more = len(treatment.trials) - _TRIED
+    more = len(treatment.trials) - shown
     if more > 0:
         rows.append((f"{more} more", "", Cell("--all lists them", Tone.QUIET)))
     return [table(",,", rows, "TRIED")] if rows else []
+
+
+def _short_verdict(trial: Trial) -> str:
+    refused = any(pair.treated.refused for pair in trial.pairs)
+    return "not applicable to this program" if refused else printable(verdict(trial), _LONGEST_VERDICT)
 
 
 def _skipped(treatment: Treatment) -> list[Block]:
@@ -208,7 +215,7 @@ def _next(run: Run, treatment: Treatment, name: str) -> list[Block]:
         return [Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:
         return []
-    program = diagnosis_page.program_of(run)
+    program = program_of(run)
     return (
         [Command("next", f"traindx treat --minutes 30 {program}", "more time, more fixes")] if program else []
     )
@@ -223,10 +230,8 @@ def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
             for one in rows
         ]
         trials.append(table("change, control>, treated>, effect [95%], verdict", cells))
-    ranked = sorted(beliefs, key=lambda one: -one[2])
-    moved = [f"{slug}: {percent(before)} -> {percent(after)}" for slug, before, after in ranked]
     lists = {
-        "Confidence before and after the trials": moved,
+        "Confidence before and after the trials": belief_lines(beliefs),
         "Trial runs that do not count": set_aside(treatment),
         "Fixes not tried": left_untried(treatment),
         "Notes on the trials": list(treatment.notes),

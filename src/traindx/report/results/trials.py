@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from traindx.changes.types import Measure, name_of
+from traindx.changes.types import Measure, label_of, name_of
 from traindx.format import count, number, percent
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
@@ -83,7 +83,7 @@ def _is_judged(trial: Trial) -> bool:
 
 
 def verdict(trial: Trial) -> str:
-    """The outcome and how many seeds say so; why, where it is open."""
+    """The outcome and in how many seeds it shows; if it is open, why."""
     seeds = count(len(trial.counted), "seed")
     if trial.outcome is Outcome.HELPED:
         return f"{trial.outcome.value}, {better_with(trial)} of {seeds}"
@@ -91,7 +91,7 @@ def verdict(trial: Trial) -> str:
         return f"{trial.outcome.value}, {_worse_with(trial)} of {seeds}"
     if trial.outcome is Outcome.NO_DIFFERENCE:
         return f"{trial.outcome.value}, {seeds}"
-    return f"{trial.outcome.value}: {trial.says}" if trial.says else trial.outcome.value
+    return trial.says or trial.outcome.value
 
 
 def better_with(trial: Trial) -> int:
@@ -113,7 +113,7 @@ def conclusion(treatment: Treatment) -> str:
 
 
 def metric_line(treatment: Treatment) -> str:
-    """What the proven change made of the share of right answers; empty where the program tells none."""
+    """Accuracy without and with the proven change; empty where the program has none."""
     best = treatment.best
     if best is None or best.metrics is None:
         return ""
@@ -126,15 +126,17 @@ def health_line(treatment: Treatment) -> str:
     best = treatment.best
     if best is None or best.healthy_after is None:
         return ""
-    word = "healthy" if best.healthy_after >= _EVEN else "not healthy yet"
-    return f"re-diagnosed after the fix: {word} ({percent(best.healthy_after)} healthy)"
+    shown = percent(best.healthy_after)
+    word = f"healthy ({shown})" if best.healthy_after >= _EVEN else f"not healthy yet ({shown} healthy)"
+    return f"re-diagnosed after the fix: {word}"
 
 
 def named(trial: Trial) -> str:
-    """The order and the change, where the one does not tell the other."""
-    if not trial.title or trial.name in trial.title:
-        return trial.title or trial.name
-    return f"{trial.title} ({trial.name})"
+    """The fix and its change, unless the one contains the other."""
+    change = label_of(trial.changes)
+    if not trial.title or change in trial.title:
+        return trial.title or change
+    return f"{trial.title} ({change})"
 
 
 def _no_win(treatment: Treatment) -> str:
@@ -144,7 +146,7 @@ def _no_win(treatment: Treatment) -> str:
     hopeful = [one for one in trials if one.outcome is Outcome.INCONCLUSIVE and _is_hopeful(one)]
     if hopeful:
         first = max(hopeful, key=lambda one: _gain(one) or 0.0)
-        return f"{first.name} looked better, not proven: {first.says}"
+        return f"{label_of(first.changes)}, {first.says}"
     judged = [one for one in trials if one.outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
     if judged:
         return "the fix did not help" if len(judged) == 1 else f"none of {len(judged)} fixes helped"
@@ -186,9 +188,9 @@ def _planned(planned: Candidate) -> str:
 
 
 def belief_lines(beliefs: Beliefs) -> list[str]:
-    """How the trials moved the belief in causes, the likeliest first."""
+    """How the trials moved the confidence in causes, the likeliest first."""
     ordered = sorted(beliefs, key=lambda one: -one[2])
-    return [f"{slug}: {percent(before)} -> {percent(after)}" for slug, before, after in ordered]
+    return [f"{slug} {percent(before)} -> {percent(after)}" for slug, before, after in ordered]
 
 
 def patch_line(treatment: Treatment, place: str = "") -> str:
