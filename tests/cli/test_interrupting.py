@@ -38,22 +38,22 @@ for step in range(400):
 
 MOST_LOOKS = 15_000
 """After which a program that was not started is not going to be."""
-FIRST, BESIDE = 0, 1
-"""How many runs are let go: the first is interrupted, or those that follow it beside each other."""
 
 
 @pytest.mark.parametrize(
     ("command", "kept", "let_go"),
     [
-        ("lr-find", "rates", FIRST),
-        ("preflight", "preflights", BESIDE),
-        pytest.param("lr-find", "rates", BESIDE, marks=pytest.mark.slow),
-        pytest.param("preflight", "preflights", FIRST, marks=pytest.mark.slow),
+        ("lr-find", "rates", 0),
+        ("preflight", "preflights", 1),
+        # A preflight and a sweep come before the runs beside each other.
+        pytest.param("lr-find", "rates", 2, marks=pytest.mark.slow),
+        pytest.param("preflight", "preflights", 0, marks=pytest.mark.slow),
     ],
 )
 def test_all_programs_end_and_their_copies_are_removed(
     command: str, kept: str, let_go: int, tmp_path: Path
 ) -> None:
+    """`let_go` runs end by themselves; the first is interrupted, or those that follow beside each other."""
     here, held = tmp_path / "here", tmp_path / "held"
     here.mkdir()
     held.mkdir()

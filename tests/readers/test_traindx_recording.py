@@ -278,7 +278,7 @@ def test_a_program_that_fell_over_before_its_first_step_is_a_run(tmp_path: Path)
 
 def test_refused_targets_are_a_run_whatever_ended_it(tmp_path: Path) -> None:
     tape = tape_at(tmp_path / "rank-0.traindx")
-    write_facts(tape, 0, {f.LABEL_FAULT: "class 3, but the model has 3 outputs (valid labels: 0 to 2)"})
+    write_facts(tape, 0, {f.LABEL_FAULT: "label 3, but the model has 3 outputs (valid labels: 0 to 2)"})
     tape.close()
     (run,) = traindx.load(where(tape))
     assert f.LABEL_FAULT in run.facts

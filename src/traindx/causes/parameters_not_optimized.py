@@ -63,7 +63,7 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Create the optimizer after the model is final",
+            title="Pass all parameters to the optimizer",
             expect="every weight changes after one step, and the loss starts to fall",
             safety=Safety.ASK,
             not_when="parameters are left out on purpose: then set requires_grad=False for them",

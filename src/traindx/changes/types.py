@@ -94,15 +94,6 @@ class RefusedError(TraindxError):
     """Why a change cannot be written into source, as a sentence."""
 
 
-class CommandLineError(RefusedError):
-    """The number to change was typed on the command line."""
-
-    def __init__(self, what: str, option: str, value: float | None = None) -> None:
-        """`value` is what the option should be; None where that is not known."""
-        super().__init__(f"{what} is set on the command line; change {option} there")
-        self.what, self.option, self.value = what, option, value
-
-
 @dataclass(frozen=True)
 class Refusal:
     """Why a change is never done in Keras, or never written into source; {change} stands for its text."""

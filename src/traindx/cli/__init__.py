@@ -146,7 +146,7 @@ def _normalized(words: "list[str]") -> "list[str]":
 def _unknown(words: "Sequence[str]", commands: "Iterable[str]") -> str:
     """What is said of a first word that is no command."""
     word = next(one for one in words if not one.startswith("-"))
-    if word.endswith(".py") or os.path.isfile(word):
+    if word.endswith(".py") or os.path.exists(word):
         verb = "run" if word.endswith(".py") else "diagnose"
         return f'unknown command "{word}"; did you mean: traindx {verb} {" ".join(words)}'
     hint = did_you_mean(word, [*commands, *WORDS]) or "traindx lists the commands"

@@ -63,7 +63,7 @@ def recorded(folder: Path, script: str) -> "tuple[subprocess.CompletedProcess[st
 def test_a_program_that_falls_over_at_its_first_loss_is_diagnosed(tmp_path: Path) -> None:
     done, run = recorded(tmp_path, CRASHES.format(targets=FROM_ONE))
     assert run.series == ()
-    assert run.facts[f.LABEL_FAULT] == "classes 1 to 3, but the model has 3 outputs (valid labels: 0 to 2)"
+    assert run.facts[f.LABEL_FAULT] == "label 3, but the model has 3 outputs (valid labels: 0 to 2)"
     assert run.facts[f.LOSS_FUNCTION] == "cross_entropy"
     assert run.facts[f.LOSS_PLACE] == "train.py:7"
     assert run.facts[f.CLASSES] == 3
@@ -81,7 +81,7 @@ def test_a_program_that_falls_over_at_its_first_loss_is_diagnosed(tmp_path: Path
 def test_one_that_falls_over_later_keeps_its_steps(tmp_path: Path) -> None:
     _, run = recorded(tmp_path, CRASHES.format(targets=LATE))
     assert len(run[TRAIN_LOSS]) == 5
-    assert run.facts[f.LABEL_FAULT] == "classes 1 to 3, but the model has 3 outputs (valid labels: 0 to 2)"
+    assert run.facts[f.LABEL_FAULT] == "label 3, but the model has 3 outputs (valid labels: 0 to 2)"
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_keras(tmp_path: Path) -> None:
     if find_spec("keras") is None:
         pytest.skip("needs keras")
     _, run = recorded(tmp_path, KERAS)
-    assert run.facts[f.LABEL_FAULT] == "classes 1 to 3, but the model has 3 outputs (valid labels: 0 to 2)"
+    assert run.facts[f.LABEL_FAULT] == "label 3, but the model has 3 outputs (valid labels: 0 to 2)"
     assert run.facts[f.LOSS_FUNCTION] == "sparse_categorical_crossentropy"
     assert run.facts[f.LOSS_PLACE] == "train.py:5"
 

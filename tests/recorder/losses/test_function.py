@@ -16,10 +16,10 @@ from traindx.recorder.losses.function import label_fault, outputs_of
             "cross_entropy",
             [1, 2, 3],
             {},
-            "classes 1 to 3, but the model has 3 outputs (valid labels: 0 to 2)",
+            "label 3, but the model has 3 outputs (valid labels: 0 to 2)",
         ),
         ("nll_loss", [-1, 2, 0], {}, "classes -1 to 2, but the model has 3 outputs (valid labels: 0 to 2)"),
-        ("cross_entropy", [3, 3, 3], {}, "class 3, but the model has 3 outputs (valid labels: 0 to 2)"),
+        ("cross_entropy", [3, 3, 3], {}, "label 3, but the model has 3 outputs (valid labels: 0 to 2)"),
         ("cross_entropy", [0, 1, 2], {}, ""),
         ("cross_entropy", [0, -100, 2], {}, ""),
         ("cross_entropy", [0, 255, 2], {"ignore_index": 255}, ""),
@@ -34,7 +34,7 @@ def test_classes(function: str, targets: list[int], options: dict[str, object], 
 
 def test_one_output_leaves_no_choice() -> None:
     says = label_fault("cross_entropy", torch.zeros(4, 1), torch.tensor([0, 1, 1, 0]), {})
-    assert says == "classes 0 to 1, but the model has 1 output (valid label: 0)"
+    assert says == "label 1, but the model has 1 output (valid label: 0)"
 
 
 def test_classes_stand_in_the_second_dimension_of_images_and_in_the_last_of_keras() -> None:

@@ -19,12 +19,21 @@ from traindx.changes.source.syntax import (
     with_argument,
     with_value,
 )
-from traindx.changes.types import CommandLineError, Edited, RefusedError
+from traindx.changes.types import Edited, RefusedError
 from traindx.facts import PROGRAM_ARGUMENTS
 from traindx.run import Run
 
 _DEEPEST = 8
 """Names that lead to names: more is a circle."""
+
+
+class CommandLineError(RefusedError):
+    """The number to change was typed on the command line."""
+
+    def __init__(self, what: str, option: str, value: float | None = None) -> None:
+        """`value` is what the option should be; None where that is not known."""
+        super().__init__(f"{what} is set on the command line; change {option} there")
+        self.what, self.option, self.value = what, option, value
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import libcst as cst
 
-from traindx.changes.source.literal import arguments_of
+from traindx.changes.source.literal import CommandLineError, arguments_of
 from traindx.changes.source.source import Source
 from traindx.changes.types import (
     NOT_IN_SOURCE,
     Around,
     Change,
     ChangeSpec,
-    CommandLineError,
     Edited,
     New,
     Refusal,

@@ -142,6 +142,6 @@ def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, obje
     low, high = (int(end) for end in ids.aminmax())
     if 0 <= low <= high < outputs:
         return ""
-    found = f"class {low}" if low == high else f"classes {low} to {high}"
+    found = f"label {low if low < 0 else high}"
     valid = "valid label: 0" if outputs == 1 else f"valid labels: 0 to {outputs - 1}"
     return f"{found}, but the model has {count(outputs, 'output')} ({valid})"

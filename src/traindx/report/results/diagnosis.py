@@ -1,12 +1,11 @@
 """A diagnosis as a page: the screen that answers within ten seconds, and all that leads to it."""
 
-import math
 from collections.abc import Sequence
 
 from traindx.curves.facts import is_recording
 from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.finding import Severity
+from traindx.finding import Finding, Severity
 from traindx.format import capitalized, count, duration, percent, uncapitalized
 from traindx.report.blocks import (
     Block,
@@ -26,17 +25,20 @@ from traindx.report.blocks import (
 from traindx.report.fix import Fix, fix_for
 from traindx.report.results.causes import references
 from traindx.report.results.diagnosis_sections import sections
-from traindx.report.results.evidence import place, quantity_name, rivals, seen_reasons
+from traindx.report.results.evidence import called, place, rivals, seen_reasons
 from traindx.report.results.marks import marks, strongest, troubles
-from traindx.report.results.next_command import next_command
-from traindx.report.results.run import crashes, header_notes, main_series, outcome, title
+from traindx.report.results.next_command import RUNS_EXPERIMENT, WRITES_PATCH, next_command
+from traindx.report.results.run import crashes, header_notes, outcome, title
 from traindx.run import Fact, Run
+from traindx.signs.nonfinite import loss_not_finite
 
 CLEAR, CLOSE = 0.3, 0.05
 """A cause below this confidence, or with a rival this close, is not the headline."""
 TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
 _SICK_LINES, _HEALTHY_LINES, _OPEN_LINES = 24, 8, 18
 _REASONS, _RIVALS, _FACTS, _DONTS = 2, 3, 2, 2
+_CLEARLY = 0.5
+"""Strength from which on a lost loss is not the single overflow with which loss scaling begins."""
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
 _DIFF_LINES, _CODE_LINES = 6, 5
@@ -47,7 +49,7 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
     builders = {Verdict.SICK: _sick, Verdict.HEALTHY: _healthy, Verdict.INCONCLUSIVE: _open}
     limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
     head = Header(title(run), header_notes(run))
-    crash = [Headline("CRASHED", says) for says in crashes(run)]
+    crash = [Headline("CRASHED", *crash) for crash in crashes(run)]
     body = builders[diagnosis.verdict](run, diagnosis)
     where = [Command("report", report, "everything: --all", is_path=True)] if report else []
     return Page(
@@ -77,7 +79,8 @@ def summary(run: Run, diagnosis: Diagnosis) -> str:
     if not is_clear(diagnosis):
         return f"{word} cause unclear · {_candidates(diagnosis)}"
     top = diagnosis.suspects[0]
-    at = f" · {top.place}" if top.place else ""
+    line = _line(fix_for(top.cause, run), top)
+    at = f" · {line}" if line else ""
     return f"{word} {top.cause.slug} {percent(top.confidence)}{at} · {top.cause.title}"
 
 
@@ -90,10 +93,12 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     top = diagnosis.suspects[0]
     reasons = seen_reasons(top)
     fix = fix_for(top.cause, run)
-    told = _sentences([*map(_located, reasons[:1]), *_outcome_beside(run, reasons[:1])])
+    lost = _lost(diagnosis)
+    first = [one for one in reasons if not lost or not _is_about(one, lost)][:1]
+    told = [*(one.says for one in lost), *map(_located, first)]
     return [
         Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=_line(fix, top)),
-        Paragraph(told),
+        Paragraph(_sentences([*told, *([] if lost else [outcome(run)])])),
         *_facts(diagnosis, top),
         Gap(),
         *(_fix(fix, top) if fix else ()),
@@ -101,10 +106,10 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Gap(),
         Chart(run, marks(reasons)),
         Gap(),
-        *_why(reasons[1:]),
+        *_why([one for one in reasons if one not in first]),
         *_rivals(diagnosis),
         *_limits(run),
-        *next_command(run, [top]),
+        *next_command(run, [top], note=WRITES_PATCH if fix and fix.diff else ""),
     ]
 
 
@@ -124,7 +129,7 @@ def _unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Chart(run, troubles(diagnosis)),
         Gap(),
         *_limits(run),
-        *next_command(run, diagnosis.suspects, "decide"),
+        *next_command(run, diagnosis.suspects, "decide", RUNS_EXPERIMENT),
     ]
 
 
@@ -132,10 +137,11 @@ def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
     found = len(diagnosis.asked)
     unknown = sum(asked.cannot_tell for asked in diagnosis.asked)
     checks = f"{count(found, 'check')}: no problems, {unknown} not enough data"
+    facts = _facts(diagnosis, None)
     return [
         Headline("HEALTHY", f"{percent(diagnosis.confidence)} · {outcome(run)}", "", Tone.GOOD),
         Chart(run, rows=2),
-        Paragraph(checks, Tone.QUIET),
+        *(facts or [Paragraph(checks, Tone.QUIET)]),
     ]
 
 
@@ -143,7 +149,7 @@ def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
     """Neither word would be right: what is known, and the one experiment that decides."""
     judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
     candidates = [Entry("COULD BE", _candidates(diagnosis, healthy=True))] if judged else []
-    missing = ", ".join(dict.fromkeys(map(quantity_name, diagnosis.not_recorded[:_FACTS])))
+    missing = ", ".join(dict.fromkeys(map(called, diagnosis.not_recorded[:_FACTS])))
     return [
         Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
         *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
@@ -154,15 +160,23 @@ def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
         *([Entry("MISSING", missing)] if missing else []),
         Chart(run, troubles(diagnosis), rows=0),
         Gap(),
-        *next_command(run, diagnosis.suspects if judged else (), "decide"),
+        *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
     ]
 
 
-def _outcome_beside(run: Run, reasons: Sequence[Reason]) -> list[str]:
-    """What became of the loss, unless the reason given tells of its end as NaN already."""
-    told = {one.quantity for reason in reasons for one in reason.evidence}
-    ends = [series for series in main_series(run) if len(series) and not math.isfinite(series.values[-1])]
-    return [] if any(series.quantity in told for series in ends) else [outcome(run)]
+def _lost(diagnosis: Diagnosis) -> list[Finding]:
+    """That the loss is lost, which everyone sees first, whatever weighs most."""
+    return [
+        one.finding
+        for one in diagnosis.findings
+        if one.sign is loss_not_finite and one.finding and one.finding.strength >= _CLEARLY
+    ]
+
+
+def _is_about(reason: Reason, findings: Sequence[Finding]) -> bool:
+    """Whether a reason tells of nothing but what some findings tell of."""
+    told = {one.quantity for finding in findings for one in finding.evidence}
+    return {one.quantity for one in reason.evidence} <= told
 
 
 def _named(top: Suspect) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from traindx.cause import Cause
 from traindx.diagnosis.types import INSIDE, Diagnosis, NotRecorded, Reason, SignResult, Suspect, Verdict
+from traindx.facts import FACTS
 from traindx.finding import CannotTell, Evidence
 from traindx.format import count, percent, printable, step
+from traindx.quantities import QUANTITIES
 from traindx.report.blocks import Term
 from traindx.run import Fact
 
@@ -178,6 +180,12 @@ def missing(diagnosis: Diagnosis) -> list[str]:
 def quantity_name(missed: NotRecorded) -> str:
     """Something that was not recorded, as a report names it."""
     return "per-layer data (record with `traindx run`)" if missed.quantity == INSIDE else missed.quantity
+
+
+def called(missed: NotRecorded) -> str:
+    """The same as people call it."""
+    known = QUANTITIES.get(missed.quantity) or FACTS.get(missed.quantity)
+    return known.called if known is not None else quantity_name(missed)
 
 
 def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:

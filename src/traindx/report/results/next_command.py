@@ -1,6 +1,5 @@
 """The one command to type after a diagnosis."""
 
-import math
 import shlex
 from collections.abc import Sequence
 
@@ -14,12 +13,18 @@ from traindx.run import Run
 
 _ARMS = 6
 """Runs of the program that a treatment takes which proves its first fix: three pairs."""
+_SHORTEST_ESTIMATE = 60.0
+"""Seconds below which starting the program takes longer than its steps, so that they tell nothing."""
+WRITES_PATCH = "writes the patch"
+RUNS_EXPERIMENT = "runs this experiment"
 _LONGEST_TREATMENT = 600.0
 """Seconds: the limit that `treat` sets itself."""
 
 
-def next_command(run: Run, suspects: Sequence[Suspect], label: str = "prove it") -> list[Command]:
-    """The one command to type next; a recording without a suspect has none."""
+def next_command(
+    run: Run, suspects: Sequence[Suspect], label: str = "prove it", note: str = WRITES_PATCH
+) -> list[Command]:
+    """The one command to type next, and what it does; a recording without a suspect has none."""
     program = program_of(run)
     if not program:
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
@@ -29,9 +34,9 @@ def next_command(run: Run, suspects: Sequence[Suspect], label: str = "prove it")
     if not any(one.change for one in top.cause.fixes):
         return [Command("next", f"traindx explain {top.cause.slug}")]
     recorded = pace(run)
-    seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else math.nan
-    note = f"about {duration(seconds)}; writes the patch" if seconds > 0 else "writes the patch"
-    return [Command(label, f"traindx treat {program}", note)]
+    seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0
+    takes = f"about {duration(seconds)}" if seconds >= _SHORTEST_ESTIMATE else ""
+    return [Command(label, f"traindx treat {program}", "; ".join(filter(None, (takes, note))))]
 
 
 def program_of(run: Run) -> str:

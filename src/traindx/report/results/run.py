@@ -30,8 +30,9 @@ _SELDOM = 0.1
 """The share of looked-at batches from which on a habit is more than one odd batch."""
 _ASIDE = "your run is not affected"
 _ENOUGH = 6
-_DEAR = 0.025
-"""Share of the time from which on the cost of recording is worth a word: above the default budget."""
+_DEAR, _LONG = 0.025, 30.0
+"""Share of the time from which on the cost of recording is worth a word: above the default budget. And how
+many seconds a run takes at least for it to matter: the first steps are always sampled densely."""
 
 
 def title(run: Run) -> str:
@@ -226,7 +227,7 @@ def header_notes(run: Run) -> tuple[str, ...]:
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
     cut_short = [event.says for event in run.events if event.kind is EventKind.INTERRUPTED]
     notes = [f"{steps} in {duration(recorded.seconds)}", *cut_short[-1:]]
-    if recorded.cost is not None and recorded.cost > _DEAR:
+    if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
         notes.append(f"recording cost {_percent(recorded.cost)}")
     return (*notes, *_joined(run))
 
@@ -242,13 +243,20 @@ def _joined(run: Run) -> list[str]:
     return [f"{listed(where, 2)}; joined into one run"] if where else []
 
 
-def crashes(run: Run) -> list[str]:
-    """The exception that ended a recorded program: "IndexError: ... (train.py:31, step 12), exit code 1"."""
+def crashes(run: Run) -> list[tuple[str, str]]:
+    """The exception that ended a recorded program, and where: "train.py:31, step 12, exit code 1"."""
     events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_recording(run) else []
     code = run.facts.get(f.EXIT_CODE)
-    ended = f", exit code {code}" if isinstance(code, int) and code else ""
-    place = str(run.facts.get(f.CRASH_PLACE, ""))
-    return [f"{told_event(event, place)}{ended}" for event in events[-1:]]
+    ended = f"exit code {code}" if isinstance(code, int) and code else ""
+    line = str(run.facts.get(f.CRASH_PLACE, ""))
+    return [
+        (event.says.rstrip("."), ", ".join(filter(None, (line, _step_of(event), ended))))
+        for event in events[-1:]
+    ]
+
+
+def _step_of(event: Event) -> str:
+    return f"step {step(event.step)}" if event.step is not None else ""
 
 
 def outcome(run: Run) -> str:
@@ -270,6 +278,8 @@ def _from_to(series: Series) -> str:
     lost = _lost(series)
     if lost:
         return lost
+    if len(series) == 1:
+        return f"{_name_of(series)} {number(series.values[0])}"
     curve = curve_of(series)
     first, last = pair(curve.shown(curve.start), curve.shown(curve.end))
     return f"{_name_of(series)} {first} -> {last}"
