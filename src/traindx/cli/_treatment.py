@@ -199,4 +199,6 @@ def _untreated(found: TreatResult, dry: bool) -> tuple[Block, ...]:
 
 
 def _planned(one: Candidate) -> str:
-    return f"{one.title} ({one.measure.value}){f'; {one.because}' if one.because else ''}"
+    """What a fix does, unless its name says that, what it is compared by, and what past cases say."""
+    does = "" if one.title == label_of(one.changes) else f"{one.title} "
+    return f"{does}({one.measure.value}){f'; {one.because}' if one.because else ''}"

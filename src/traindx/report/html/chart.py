@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from traindx.report.html import plotly
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Span
-from traindx.report.html.markup import Detail, Markup, fill, joined, packed
+from traindx.report.html.markup import Detail, Markup, fill, joined, packed, prose
 from traindx.report.html.plotly_layout import height
 from traindx.report.html.svg import still
 
@@ -79,7 +79,7 @@ def _over(figure: Figure) -> Markup:
             side=_side(figure, mark.spans[0]),
             place=_place(figure, mark.spans[0]),
             at=mark.at,
-            says=mark.says,
+            says=prose(mark.says),
         )
         for mark in figure.marks[:1]
     ]
@@ -100,7 +100,7 @@ def _lane(figure: Figure, mark: Mark, linked: Linked) -> Markup:
         bars=joined(bars),
         side=_side(figure, mark.spans[0]),
         place=_place(figure, mark.spans[0]),
-        words=linked(mark.row, fill("{says} <small>{at}</small>", says=mark.says, at=mark.at)),
+        words=linked(mark.row, fill("{says} <small>{at}</small>", says=prose(mark.says), at=mark.at)),
     )
 
 

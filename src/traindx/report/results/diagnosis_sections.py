@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.format import duration, percent
+from traindx.format import duration, percent, uncapitalized
 from traindx.report.blocks import (
     Block,
     Bullets,
@@ -86,7 +86,7 @@ def _tone(reason: Reason) -> Tone:
 
 def _why(diagnosis: Diagnosis, top: Suspect | None) -> Section:
     reasons = top.reasons if top else diagnosis.healthy_reasons
-    title = f"Why {top.cause.slug}" if top else "Why healthy, or not"
+    title = f"Why {uncapitalized(top.cause.title)}" if top else "Why healthy, or not"
     if not reasons:
         return Section(title, ())
     odds = f"Probability that the run is healthy: {percent(diagnosis.healthy)}."

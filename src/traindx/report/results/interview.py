@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from traindx.cause import Cause
 from traindx.diagnosis.types import Reason
-from traindx.format import percent
+from traindx.format import percent, uncapitalized
 from traindx.interview.questions.types import Question
 from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Move, Ranking, Stand
 from traindx.report.blocks import (
@@ -153,7 +153,7 @@ def _sections(conclusion: Conclusion) -> tuple[Section, ...]:
         ("In scope", [Bullets(tuple(ours))] if ours else []),
         ("Causes", [table("cause, confidence>, fix", ranked)] if ranked else []),
         *(
-            (f"Why {one.cause.slug}", _sum(one))
+            (f"Why {uncapitalized(one.cause.title)}", _sum(one))
             for one in conclusion.hypotheses[: int(conclusion.stands_out)]
         ),
         ("Answers, and the likeliest cause after each", [Bullets(tuple(walked))] if walked else []),
