@@ -171,7 +171,9 @@ def _filled(page: str, *, train: bool) -> str:
     Commands that train print other times and numbers on every machine: without `train` their blocks stay.
     """
     text = (ROOT / page).read_text(encoding="utf-8")
-    return _MARKED.sub(lambda marked: _block(marked) if train or marked["what"] not in _TRAINS else marked[0], text)
+    return _MARKED.sub(
+        lambda marked: _block(marked) if train or marked["what"] not in _TRAINS else marked[0], text
+    )
 
 
 def _block(marked: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.renderers.test_diagnosis_reports import reports
+from tests.report.formats.test_diagnosis_reports import reports
 from traindx.cause import Cause
 from traindx.cli import HOME, commands_in, help_of
 from traindx.cli._pages import cause_page, sign_page

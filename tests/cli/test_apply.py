@@ -11,7 +11,7 @@ pytest.importorskip("libcst")
 
 from tests.cli.calling import call, traindx
 from tests.cli.terminal import shown, terminal
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from tests.treatments import won
 from traindx.changes.source.patch import Patch
 from traindx.cli import main

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import treatments
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.cli import main
 from traindx.trials.casebook import Casebook
 

@@ -78,7 +78,7 @@ def test_mistakes_are_told_in_one_line(tmp_path: Path) -> None:
         (["t.csv", "--json", "t.csv"], "t.csv: is an input of this report"),
         (["t.csv", "--model", "boom:make"], "calling it raises RuntimeError"),
         (["t.csv", "--png", "no/such/folder.png"], "no/such/folder.png: can't write it"),
-        (["t.csv", "--task", "nothing"], "invalid choice"),
+        (["t.csv", "--task", "nothing"], 'unknown --task "nothing"'),
         (["t.csv", "--parameters", "-1"], "parameters must be 1 or more, got -1"),
         (["t.csv", "--fail-on", "foo"], "give fail, warn, never, or a cause (traindx causes lists them)"),
     ):

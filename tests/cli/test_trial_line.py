@@ -51,7 +51,9 @@ def test_it_says_what_is_tried_and_fits(columns: int, tmp_path: Path) -> None:
     for row in re.split(r"\x1b\[J|\x1b\[A|[\r\n]+", screen):
         assert len(row) < columns, row
     if columns >= 80:
-        assert re.search(r"\[\.{14}\] trial 1/4: lr / 10, seed 0 · step 0/1,200 · \d+:\d\d · ETA 2:00", screen)
+        assert re.search(
+            r"\[\.{14}\] trial 1/4: lr / 10, seed 0 · step 0/1,200 · \d+:\d\d · ETA 2:00", screen
+        )
         assert re.search(r"trial 2/4: .* · step 0/1,200 · \d+:\d\d · ETA 1:00", screen)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.cause import Cause, Kind
 from traindx.diagnosis.mechanisms import is_seen_how, with_roots
 from traindx.diagnosis.types import Reason, total

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.cause import Clue
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH_BY_SEVERITY

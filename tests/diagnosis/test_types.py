@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.diagnosis.types import Reason
 from traindx.facts import GRADIENTS_CLEARED, NONFINITE_SOURCE
 from traindx.finding import Evidence

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.diagnosis.types import INSIDE, NotRecorded, Reason
 from traindx.finding import Evidence
 from traindx.format import percent

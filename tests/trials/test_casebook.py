@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import treatments
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.errors import TraindxError
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Case, Outcome, Treatment

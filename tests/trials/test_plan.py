@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.cause import Symptom
 from traindx.changes.types import ChangeSpec, Measure, parse_change, parse_changes, prescribed, resolved
 from traindx.diagnosis.types import Verdict

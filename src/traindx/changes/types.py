@@ -227,8 +227,7 @@ def change_of(spec: ChangeSpec) -> Change:
 
 
 def _known(spec: ChangeSpec) -> Change | None:
-    known = known_changes()
-    return known.get(spec.name) or next((one for one in known.values() if one.also == spec.name), None)
+    return next((one for one in known_changes().values() if spec.name in (one.name, one.also)), None)
 
 
 def resolved_together(specs: Iterable[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:

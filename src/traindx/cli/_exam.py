@@ -172,7 +172,7 @@ def results(
     """Print and write what was found in a model; the exit code. `source` gave the batch."""
     from importlib.util import find_spec
 
-    from traindx.report.documents.exams import model_exam_document
+    from traindx.report.json.exams import model_exam_document
     from traindx.report.results.model_exam import page, summary
 
     # A page does without its picture where there is nothing to draw it with.

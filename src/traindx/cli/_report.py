@@ -241,18 +241,18 @@ def _made(
     """What an output holds; its writer is loaded only now."""
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
     if option == "html":
-        from traindx.report.renderers import html
+        from traindx.report.pages import as_html
 
-        return html.render(report)
+        return as_html(report)
     if option == "md":
         from traindx.report import markdown
         from traindx.report.pages import page_of
 
         return markdown.write(page_of(report), everything=arguments.all)
     if option == "json":
-        from traindx.report.renderers import json
+        from traindx.report.json import report as json
 
         return json.render(report, values=arguments.values) + "\n"
-    from traindx.report.renderers import png
+    from traindx.report.png import report as png
 
     return png.render(report)

@@ -84,7 +84,7 @@ def _show(report: Report, kept: str, conditions: Sequence[Condition], arguments:
 
 def _show_silence(folder: Path, command: Command, ending: Ending, arguments: argparse.Namespace) -> None:
     """Show why there is nothing to diagnose, also in the documents that were asked for."""
-    from traindx.report.renderers import json
+    from traindx.report.json import report as json
     from traindx.report.results.silence import how_it_ended, page, summary
 
     why = silence(folder)

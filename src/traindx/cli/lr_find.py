@@ -108,7 +108,7 @@ def _refuse(
     import shlex
 
     from traindx.cli._output import page_makers, page_text, publish
-    from traindx.report.documents.exams import checklist_document
+    from traindx.report.json.exams import checklist_document
     from traindx.report.results.learning_rate import refusal
 
     page = refusal(checklist, bug, shlex.join(words_of(arguments)))
@@ -138,7 +138,7 @@ def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str,
     from importlib.util import find_spec
 
     from traindx.cli._output import page_makers
-    from traindx.report.documents.exams import rate_document
+    from traindx.report.json.exams import rate_document
     from traindx.report.png.learning_rate import rate_picture
     from traindx.report.results.learning_rate import page
 

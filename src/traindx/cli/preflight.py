@@ -105,7 +105,7 @@ def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namesp
     """Show the checklist, write what was asked for, and say which conditions are met; the exit code."""
     from traindx.cli._output import page_makers, page_text, publish
     from traindx.finding import Mark
-    from traindx.report.documents.exams import checklist_document
+    from traindx.report.json.exams import checklist_document
     from traindx.report.results.preflight import page, summary
 
     makers: dict[str, Maker] = {

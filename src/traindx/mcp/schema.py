@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_seri
 from traindx.cause import Prescription
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.format import printable
-from traindx.report.documents.run import number
+from traindx.report.json.values import number
 from traindx.report.results.evidence import missing, unsettled
 from traindx.run import Scalar
 

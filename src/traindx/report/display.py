@@ -14,15 +14,15 @@ from traindx.exams.types import ActivationExam, GradientExam, ModelExam
 from traindx.format import count
 from traindx.report import text
 from traindx.report.blocks import Page
-from traindx.report.documents.diagnosis import comparison_document, diagnosis_document
-from traindx.report.documents.exams import (
+from traindx.report.json import report as json
+from traindx.report.json.diagnosis import comparison_document, diagnosis_document
+from traindx.report.json.exams import (
     checklist_document,
     examination_document,
     model_exam_document,
     rate_document,
 )
-from traindx.report.documents.run import head
-from traindx.report.renderers import json
+from traindx.report.json.values import head
 from traindx.report.results import comparison, data_exam, diagnosis, learning_rate, model_exam, preflight
 from traindx.report.results import treatment as treatments
 from traindx.run import Run

@@ -19,6 +19,14 @@ def page_of(report: Report, *, kept: str = "") -> Page:
     )
 
 
+def as_html(report: Report) -> str:
+    """The report as one HTML file that opens offline: complete without script, with charts to zoom into."""
+    # Not before it is needed: it reads what pages are made of.
+    from traindx.report.html.writer import write
+
+    return write(page_of(report))
+
+
 def _page(report: Report, kept: str) -> Page:
     judged = list(zip(report.runs, report.diagnoses, strict=False))
     where: tuple[Block, ...] = (Command("report", kept, is_path=True),) if kept else ()

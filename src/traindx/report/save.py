@@ -5,8 +5,8 @@ from pathlib import Path
 
 from traindx.errors import TraindxError
 from traindx.report import markdown
-from traindx.report.pages import page_of
-from traindx.report.renderers import html, json
+from traindx.report.json import report as json
+from traindx.report.pages import as_html, page_of
 from traindx.report.results import recommendations
 from traindx.trials.treatment import TreatResult
 
@@ -19,7 +19,7 @@ def keep(found: TreatResult, folder: Path) -> Path | None:
         "optimization_recommendations.md": markdown.write(
             recommendations.page(*judged, treatment), everything=True
         ),
-        "report.html": html.render(found.report),
+        "report.html": as_html(found.report),
         "report.json": json.render(found.report) + "\n",
     }
     if find_spec("matplotlib"):

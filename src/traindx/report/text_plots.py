@@ -39,7 +39,7 @@ _DENSE = 0.6
 
 
 class Ink(Enum):
-    """What a character of the plot belongs to, for renderers that have colors."""
+    """What a character of the plot belongs to, for formats that have colors."""
 
     FRAME = "frame"
     FIRST = "first"

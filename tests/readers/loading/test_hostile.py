@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from traindx.readers.loading.runs import read, readers
 from traindx.report import markdown, text
+from traindx.report.json import report as json
 from traindx.report.pages import page_of
-from traindx.report.renderers import json
 from traindx.trials.types import Report
 
 SAMPLES = {

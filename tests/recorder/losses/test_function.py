@@ -18,7 +18,7 @@ from traindx.recorder.losses.function import label_fault, outputs_of
             {},
             "label 3, but the model has 3 outputs (valid labels: 0 to 2)",
         ),
-        ("nll_loss", [-1, 2, 0], {}, "classes -1 to 2, but the model has 3 outputs (valid labels: 0 to 2)"),
+        ("nll_loss", [-1, 2, 0], {}, "label -1, but the model has 3 outputs (valid labels: 0 to 2)"),
         ("cross_entropy", [3, 3, 3], {}, "label 3, but the model has 3 outputs (valid labels: 0 to 2)"),
         ("cross_entropy", [0, 1, 2], {}, ""),
         ("cross_entropy", [0, -100, 2], {}, ""),

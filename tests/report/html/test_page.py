@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 from tests.browser import BROWSER, needs_browser, waiting
-from tests.report.renderers import canonical
-from traindx.report.renderers import html
+from tests.report.formats import canonical
+from traindx.report.pages import as_html
 from traindx.trials.types import Report
 
 _OUTER = """<!doctype html><title></title>
@@ -46,7 +46,7 @@ def test_a_reader_sees_the_answer_at_once_and_zooms_copies_and_looks_up(tmp_path
     report = Report(canonical.demo_runs()[:1], diagnoses=(canonical.sick(),))
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'p'}"]
     command += ["--enable-logging=stderr", "--window-size=1400,3100", "--dump-dom"]
-    with waiting(html.render(report), _OUTER) as address:
+    with waiting(as_html(report), _OUTER) as address:
         ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
     assert "CONSOLE" not in ended.stderr
     found = json.loads(ended.stdout.partition('<pre id="told">')[2].partition("</pre>")[0])

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.report.blocks import (
     Bullets,
     Cell,

@@ -10,11 +10,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from tests import treatments
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.changes.types import label_of
+from traindx.report.png import report as png
 from traindx.report.png.canvas import BLUE, ORANGE
 from traindx.report.png.treatment import trial_comparison
-from traindx.report.renderers import png
 from traindx.trials.types import Arm, Outcome, Pair, Report, Treatment
 
 FAR = treatments.trial(

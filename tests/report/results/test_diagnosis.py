@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from tests.report.results.screens import MOST_LINES, WIDTH
 from traindx import facts as f
 from traindx.cause import Cause

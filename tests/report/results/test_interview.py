@@ -5,7 +5,7 @@ import re
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from tests.report.results.screens import screen
 from traindx.diagnosis.types import NextExperiment, Reason
 from traindx.interview.complaints import COMPLAINTS

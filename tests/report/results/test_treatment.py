@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests import treatments as made
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from tests.report.results.screens import screen
 from traindx.report import markdown, text
 from traindx.report.blocks import Entry, Headline, Page

@@ -109,7 +109,7 @@ def _makers(examination: "Examination", arguments: argparse.Namespace) -> "dict[
     from importlib.util import find_spec
 
     from traindx.cli._output import page_makers
-    from traindx.report.documents.exams import examination_document, rows_table
+    from traindx.report.json.exams import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
     from traindx.report.results.data_exam import page
 

@@ -11,8 +11,8 @@ from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Lean
 from traindx.recorder.launch.command import new_run_folder
 from traindx.report import markdown
-from traindx.report.pages import page_of
-from traindx.report.renderers import html, json
+from traindx.report.json import report as json
+from traindx.report.pages import as_html, page_of
 from traindx.trials.types import Report
 
 TITLE = "Write a report for people"
@@ -72,7 +72,7 @@ async def report(
 
 def _rendered(made: Report, kind: str) -> tuple[str, str]:
     if kind == "html":
-        return "report.html", html.render(made)
+        return "report.html", as_html(made)
     if kind == "json":
         return "report.json", json.render(made) + "\n"
     return "diagnostic_report.md", markdown.write(page_of(made))

@@ -12,8 +12,8 @@ from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Paths, RunName
 from traindx.mcp.runs import Say, off_loop, only_one, reading_of
 from traindx.mcp.schema import Lean, shortened
 from traindx.quantities import QUANTITIES
-from traindx.report.documents.run import number
-from traindx.report.html.extremes import extremes
+from traindx.report.extremes import extremes
+from traindx.report.json.values import number
 from traindx.report.results.run import span
 from traindx.run import Run, Series
 

@@ -10,7 +10,7 @@ from traindx.finding import Evidence
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.report.blocks import Chart, Curve, Overlay
-from traindx.report.html.extremes import extremes
+from traindx.report.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Panel, Span, line_of
 from traindx.report.results.run import main_series
 from traindx.run import Axis, Better, Fact, Floats, Run, Series

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from traindx.report.html.extremes import Extremes
+from traindx.report.extremes import Extremes
 from traindx.run import Axis, Floats
 
 OTHERS = -1

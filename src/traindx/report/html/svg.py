@@ -3,7 +3,7 @@
 import numpy as np
 
 from traindx.format import number, step
-from traindx.report.html.extremes import extremes
+from traindx.report.extremes import extremes
 from traindx.report.html.figure import OTHERS, Figure, Line, Panel
 from traindx.report.html.markup import Markup, fill, joined
 from traindx.run import Floats, Series

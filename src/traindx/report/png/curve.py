@@ -8,7 +8,7 @@ import numpy as np
 
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
-from traindx.report.html.extremes import extremes
+from traindx.report.extremes import extremes
 from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet, as_png, captioned, positions_on
 from traindx.report.results.evidence import inseparable
 from traindx.run import Floats, Quantity

@@ -7,8 +7,8 @@ from traindx.diagnosis.types import Reason
 from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import UNKNOWN, Question, Told
 from traindx.interview.types import CheckedClaim, Conclusion, Gathered, Hypothesis, Move
-from traindx.report.documents.diagnosis import experiment_document
-from traindx.report.documents.run import Document, Json, ascii_text, finite, head, number, scalar, told
+from traindx.report.json.diagnosis import experiment_document
+from traindx.report.json.values import Document, Json, ascii_text, finite, head, number, scalar, told
 from traindx.trials.types import Case
 
 

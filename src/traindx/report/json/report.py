@@ -6,8 +6,8 @@ Numbers that are not finite are the strings "NaN", "Infinity" and "-Infinity", a
 import json
 import re
 
-from traindx.report.documents.diagnosis import comparison_document, diagnosis_document
-from traindx.report.documents.run import Json, head, run_document
+from traindx.report.json.diagnosis import comparison_document, diagnosis_document
+from traindx.report.json.values import Json, head, run_document
 from traindx.trials.types import Report
 
 # Valid in JSON as they are, but a terminal obeys some of them and no file can hold half a character.

@@ -14,9 +14,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.browser import needs_browser, opened
 from tests.recordings import layer, tape_at, where, write_facts, write_look, write_steps
-from tests.report.renderers import canonical
-from tests.report.renderers.test_diagnosis_reports import HOSTILE
-from tests.report.renderers.test_json_report import SCHEMA, closed
+from tests.report.formats import canonical
+from tests.report.formats.test_diagnosis_reports import HOSTILE
+from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx import facts as f
 from traindx.quantities import (
     ACTIVATION_MEAN,
@@ -31,8 +31,8 @@ from traindx.quantities import (
 )
 from traindx.readers.loading.runs import load
 from traindx.report import markdown, text
-from traindx.report.pages import page_of
-from traindx.report.renderers import html, json
+from traindx.report.json import report as json
+from traindx.report.pages import as_html, page_of
 from traindx.run import Event, EventKind, Run
 from traindx.trials.types import Report
 
@@ -109,14 +109,14 @@ def test_a_deep_model_is_cut_on_the_terminal_and_whole_elsewhere(tmp_path: Path)
     layers = everything.partition("\nLAYERS\n")[2].partition("\nPROGRAM\n")[0]
     assert len(re.findall(r"^ +\S+\.weight", layers, re.MULTILINE)) == 40
     assert everything.count("deep199.weight") > 0
-    for whole in (" ".join(everything.split()), html.render(sick(run))):
+    for whole in (" ".join(everything.split()), as_html(sick(run))):
         assert "the 40 that differ most of 207" in whole
     document = standard_json.loads(json.render(sick(run)))
     assert len(document["runs"][0]["layers"]) == 207
 
 
 def test_the_page_of_a_deep_model_lists_no_more_series_than_it_can_bear(tmp_path: Path) -> None:
-    page = html.render(sick(recorded(tmp_path, deep=400)))
+    page = as_html(sick(recorded(tmp_path, deep=400)))
     assert "more: --json lists all" in page
     assert len(page) < 1_500_000
 
@@ -163,8 +163,8 @@ def test_a_log_has_none_of_it(tmp_path: Path) -> None:
         assert "recording cost" not in shown
         assert re.search("(?im)^[# ]*layers$", shown) is None
         assert re.search("(?im)^[# ]*layers$", write(page_of(sick(recorded(tmp_path))), everything=True))
-    assert ">Layers</h" not in html.render(canonical.report())
-    assert ">Layers</h" in html.render(sick(recorded(tmp_path)))
+    assert ">Layers</h" not in as_html(canonical.report())
+    assert ">Layers</h" in as_html(sick(recorded(tmp_path)))
 
 
 @pytest.mark.parametrize("judged", [True, False])
@@ -176,7 +176,7 @@ def test_the_schema_knows_every_key(tmp_path: Path, judged: bool) -> None:
 
 
 def test_the_page_tells_the_inside_after_the_diagnosis(tmp_path: Path) -> None:
-    page = html.render(sick(recorded(tmp_path))).partition("<main>")[2]
+    page = as_html(sick(recorded(tmp_path))).partition("<main>")[2]
     order = ["SICK", "<h2>Fixes</h2>", "<h2>Events</h2>", "first NaN or infinity"]
     order += ["<h2>Layers</h2>", "fc1.weight", "<h2>Program</h2>", "<h2>Recorded quantities</h2>"]
     places = [page.index(words) for words in order]
@@ -197,7 +197,7 @@ def test_names_from_a_recording_reach_no_terminal_and_no_page_unchecked(tmp_path
     shown = text.write(page_of(sick(run)), everything=True)
     assert {c for c in shown if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"} == set()
     page = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.write(page_of(sick(run))))
-    for made in (page, html.render(sick(run))):
+    for made in (page, as_html(sick(run))):
         assert "<img src=x" not in made
         assert '<a href="javascript' not in made
     assert "<h1>" not in page
@@ -207,6 +207,6 @@ def test_names_from_a_recording_reach_no_terminal_and_no_page_unchecked(tmp_path
 @needs_browser
 @pytest.mark.parametrize("width", [1280, 360])
 def test_a_browser_shows_it_without_complaint_or_sideways_scrolling(tmp_path: Path, width: int) -> None:
-    page = opened(html.render(sick(recorded(tmp_path, deep=30))), tmp_path, width=width)
+    page = opened(as_html(sick(recorded(tmp_path, deep=30))), tmp_path, width=width)
     assert page.complaints == ""
     assert page.scroll_width <= page.width

@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 from syrupy.assertion import SnapshotAssertion
 
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.diagnosis.types import Diagnosis
 from traindx.readers.loading.runs import read
 from traindx.report import markdown, text, text_lines
@@ -171,8 +171,8 @@ def test_many_runs_are_one_table_and_the_worst_comes_first() -> None:
     assert sum(line.strip().startswith("SICK") for line in lines) == 9
     assert lines.index(next(line for line in lines if "HEALTHY" in line)) > 9
     assert "WHY" not in screen(many)
-    assert screen(many, everything=True).count("WHY LR-TOO-HIGH") == 0
-    assert screen(many, everything=True).count("Why lr-too-high") == 9
+    assert screen(many, everything=True).count("WHY LEARNING RATE TOO HIGH") == 0
+    assert screen(many, everything=True).count("Why learning rate too high") == 9
 
 
 def test_a_hundred_sick_runs_leave_a_screen_and_the_next_command_can_be_pasted() -> None:

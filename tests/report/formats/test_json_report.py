@@ -9,12 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
-from tests.report.renderers import canonical
-from tests.report.renderers.test_diagnosis_reports import HOSTILE, alone, hostile
+from tests.report.formats import canonical
+from tests.report.formats.test_diagnosis_reports import HOSTILE, alone, hostile
 from traindx.diagnosis.engine import diagnose
 from traindx.readers.loading.runs import load
-from traindx.report.documents.run import Document, Json
-from traindx.report.renderers import json
+from traindx.report.json import report as json
+from traindx.report.json.values import Document, Json
 from traindx.trials.types import Report
 
 SCHEMA = standard_json.loads((Path(__file__).parents[3] / "docs/report.schema.json").read_text())

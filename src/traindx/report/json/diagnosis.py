@@ -8,7 +8,7 @@ from traindx.changes.types import name_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
-from traindx.report.documents.run import Document, Json, finite, number, optional, scalar, told
+from traindx.report.json.values import Document, Json, finite, number, optional, scalar, told
 from traindx.trials.types import Arm, Candidate, Pair, Treatment, Trial
 
 

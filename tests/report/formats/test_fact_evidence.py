@@ -8,14 +8,14 @@ from html import unescape
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.report.renderers.test_json_report import SCHEMA, closed
+from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx import facts as f
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
 from traindx.report import markdown, text
 from traindx.report.fix import fixes_for
-from traindx.report.pages import page_of
-from traindx.report.renderers import html, json
+from traindx.report.json import report as json
+from traindx.report.pages import as_html, page_of
 from traindx.report.results.evidence import whereabouts
 from traindx.run import EventKind, Fact, Scalar
 from traindx.trials.types import Report
@@ -82,7 +82,7 @@ def test_a_batch_that_holds_a_nan_is_named_in_every_report() -> None:
     for shown in (
         text.write(page_of(report)),
         markdown.write(page_of(report)),
-        unescape(html.render(report)),
+        unescape(as_html(report)),
     ):
         assert "batch 2" in shown
     (event,) = [one for one in report.runs[0].events if one.kind is EventKind.NONFINITE]
@@ -126,7 +126,7 @@ def test_pages_hold_the_place_and_the_code_before_and_after(training: Training) 
     assert fix.before
     assert fix.code
     brief, whole = (markdown.write(page_of(report), everything=everything) for everything in (False, True))
-    page = unescape(html.render(report))
+    page = unescape(as_html(report))
     # The lines of the program itself if they are known, else those of the fix, before and after.
     shown = fixes_for(first.cause, report.runs[0])[0]
     changed = "\n".join(line[1:] for line in shown.diff)

@@ -17,9 +17,9 @@ from traindx.comparison.engine import compare
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
 from traindx.readers.loading.runs import load
+from traindx.report.png import report as png
 from traindx.report.png.canvas import drawing
 from traindx.report.png.training_comparison import training_comparison
-from traindx.report.renderers import png
 from traindx.run import Floats, Quantity, Run, Series
 from traindx.trials.types import Report
 
@@ -153,7 +153,7 @@ def test_settings_of_the_user_neither_change_the_pictures_nor_are_changed(demo: 
 
 def test_matplotlib_is_imported_late_and_without_its_global_state() -> None:
     code = (
-        "import sys; from traindx.report.renderers import png; assert 'matplotlib' not in sys.modules\n"
+        "import sys; from traindx.report.png import report as png; assert 'matplotlib' not in sys.modules\n"
         "import numpy as np; from traindx.trials.types import Report; from traindx.run import Run\n"
         "from traindx.run import Series; from traindx.quantities import TRAIN_LOSS as t\n"
         "loss = Series(t, np.arange(9.0), np.ones(9))\n"

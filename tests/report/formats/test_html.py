@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from tests.browser import needs_browser, opened
-from tests.report.renderers import canonical
+from tests.report.formats import canonical
 from traindx.diagnosis.types import Diagnosis
 from traindx.errors import UnreadableError
 from traindx.finding import Sign
 from traindx.quantities import ACTIVATION_MEAN, GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
-from traindx.report.renderers import html
+from traindx.report.pages import as_html
 from traindx.run import Axis, Event, EventKind, Run, Scalar, Series, Skipped
 from traindx.trials.types import Report
 
@@ -47,7 +47,7 @@ class Elements(HTMLParser):
 
 
 def one(diagnosis: Diagnosis, run: Run) -> str:
-    return html.render(Report((run,), diagnoses=(diagnosis,)))
+    return as_html(Report((run,), diagnoses=(diagnosis,)))
 
 
 def said(sign: Sign) -> str:
@@ -94,7 +94,7 @@ def test_a_run_is_told_in_the_order_a_person_needs() -> None:
         "don't",
         "WHY",
         "OR",
-        "Why lr-too-high",
+        "Why learning rate too high",
         "Fixes",
         "What not to do",
         "Rivals",
@@ -173,7 +173,7 @@ def test_a_cause_links_to_its_page_in_the_file() -> None:
 @pytest.mark.parametrize("name", ["sick", "several", "compared"])
 def test_every_link_leads_somewhere_and_no_name_is_used_twice(name: str) -> None:
     reports = {"several": canonical.report, "compared": canonical.compared}
-    elements = Elements(html.render(reports[name]()) if name in reports else sick_page())
+    elements = Elements(as_html(reports[name]()) if name in reports else sick_page())
     identities = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(identities) == len(set(identities))
     targets = {str(link["href"]).removeprefix("#") for link in elements.all("a")}
@@ -216,7 +216,7 @@ def test_a_million_steps_stay_small_and_keep_every_spike() -> None:
             (GRADIENT_NORM, loss.copy()),
         )
     ]
-    page = html.render(Report((Run("long", tuple(series), ("long.csv",), ("Table",)),)))
+    page = as_html(Report((Run("long", tuple(series), ("long.csv",), ("Table",)),)))
     assert len(page) < 1_000_000
     assert "minimum and maximum of every 500 steps" in Elements(page).text
     raw = next(trace for trace in drawings(page)[0]["data"] if trace["name"] == "training loss")
@@ -229,12 +229,12 @@ def test_a_million_steps_stay_small_and_keep_every_spike() -> None:
 def test_large_steps_do_not_move() -> None:
     steps = np.array([2**24 + 1.0, 2**24 + 3.0, 2**40 + 1.0])
     run = Run("far", (Series(TRAIN_LOSS, steps, np.array([3.0, 2.0, 1.0])),), ("far.csv",), ("Table",))
-    (figure,) = drawings(html.render(Report((run,))))
+    (figure,) = drawings(as_html(Report((run,))))
     assert array(figure["data"][0]["x"]).tolist() == steps.tolist()
 
 
 def test_several_runs_have_an_overview_and_the_first_sick_one_is_open() -> None:
-    page = html.render(canonical.report())
+    page = as_html(canonical.report())
     elements = Elements(page)
     main = page.partition("<main>")[2]
     folds = re.findall(r"<details( open)?><summary><h2>(\w+): (\w+)</h2>", main)
@@ -251,7 +251,7 @@ def test_several_runs_have_an_overview_and_the_first_sick_one_is_open() -> None:
 def test_hundreds_of_runs_stay_small() -> None:
     hot, _ = canonical.demo_runs()
     runs = tuple(replace(hot, name=f"sweep/{place}") for place in range(300))
-    page = html.render(Report(runs, diagnoses=(canonical.sick(),) * 300))
+    page = as_html(Report(runs, diagnoses=(canonical.sick(),) * 300))
     assert len(page) < 8_000_000
     assert page.count('<div class="charts">') == 300
     assert "300 runs: 300 sick" in Elements(page).text
@@ -259,16 +259,16 @@ def test_hundreds_of_runs_stay_small() -> None:
 
 def test_what_was_only_read_is_shown_without_a_verdict() -> None:
     report = Report(canonical.demo_runs(), (UnreadableError("nowhere.log", "no such file"),))
-    elements = Elements(html.render(report))
+    elements = Elements(as_html(report))
     assert "All checks" not in elements.text
     assert "nowhere.log: no such file" in elements.text
     assert "val_accuracy" in elements.text
-    assert "<figure" in html.render(report)
+    assert "<figure" in as_html(report)
 
 
 def test_a_comparison_shows_the_table_and_every_curve() -> None:
     report = canonical.compared()
-    page = html.render(report)
+    page = as_html(report)
     text = Elements(plain(page)).text
     assert report.comparison
     names = [entry.run.removeprefix("sweep/") for entry in report.comparison.entries]
@@ -327,7 +327,7 @@ def hostile_report() -> Report:
 
 
 def test_names_from_a_log_never_become_markup() -> None:
-    page = html.render(hostile_report())
+    page = as_html(hostile_report())
     elements = Elements(page)
     assert not elements.all("img")
     assert {one.get("type") for one in elements.all("script")} == {None, "text/plain"}
@@ -356,16 +356,16 @@ ODD = {
 
 @pytest.mark.parametrize("run", ODD.values(), ids=ODD.keys())
 def test_odd_runs_are_drawn(run: Run) -> None:
-    page = html.render(Report((run,)))
+    page = as_html(Report((run,)))
     assert "odd" in Elements(plain(page)).text
     assert "nan " not in "".join(re.findall(r' d="([^"]*)"', page))
-    assert html.render(Report((run,))) == page
+    assert as_html(Report((run,))) == page
 
 
 def test_curves_on_other_axes_are_laid_over_the_run_and_that_is_said() -> None:
     epochs = Series(VAL_LOSS, np.arange(1.0, 5.0), np.array([2.0, 1.5, 1.2, 1.1]), Axis.EPOCH)
     steps = Series(TRAIN_LOSS, np.arange(400.0), np.linspace(2, 1, 400))
-    page = html.render(Report((Run("both", (steps, epochs), ("both.csv",), ("Table",)),)))
+    page = as_html(Report((Run("both", (steps, epochs), ("both.csv",), ("Table",)),)))
     assert "Logged per epoch, placed by its share of the run: validation loss." in Elements(page).text
     curve = next(trace for trace in drawings(page)[0]["data"] if trace["name"] == "validation loss")
     first, *_, last = array(curve["x"]).tolist()
@@ -415,7 +415,7 @@ def test_text_is_readable_on_its_ground(theme: int) -> None:
 
 
 def test_headings_and_tables_are_told_to_those_who_do_not_see() -> None:
-    elements = Elements(html.render(canonical.report()))
+    elements = Elements(as_html(canonical.report()))
     levels = [int(tag[1]) for tag, _ in elements.found if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -426,7 +426,7 @@ def test_headings_and_tables_are_told_to_those_who_do_not_see() -> None:
 
 @needs_browser
 def test_the_browser_draws_the_open_run_and_complains_about_nothing(tmp_path: Path) -> None:
-    page = opened(html.render(hostile_report()), tmp_path)
+    page = opened(as_html(hostile_report()), tmp_path)
     assert page.complaints == ""
     elements = Elements(page.dom)
     drawn = [attributes for attributes in elements.all("figure") if "data-drawn" in attributes]
@@ -442,6 +442,6 @@ def test_the_browser_draws_the_open_run_and_complains_about_nothing(tmp_path: Pa
 @pytest.mark.parametrize("name", ["sick", "hostile", "compared"])
 def test_a_narrow_window_does_not_scroll_sideways(tmp_path: Path, name: str) -> None:
     reports = {"hostile": hostile_report, "compared": canonical.compared}
-    page = opened(html.render(reports[name]()) if name in reports else sick_page(), tmp_path, width=360)
+    page = opened(as_html(reports[name]()) if name in reports else sick_page(), tmp_path, width=360)
     assert page.width == 360
     assert page.scroll_width <= 360

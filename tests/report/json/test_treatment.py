@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests import treatments
-from tests.report.renderers import canonical
-from tests.report.renderers.test_json_report import SCHEMA, closed
+from tests.report.formats import canonical
+from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx.changes.types import Measure
-from traindx.report.documents.diagnosis import treatment_document, trial_document
-from traindx.report.documents.interview import cases_document
-from traindx.report.renderers import json as rendered
+from traindx.report.json import report as rendered
+from traindx.report.json.diagnosis import treatment_document, trial_document
+from traindx.report.json.interview import cases_document
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Arm, Case, Outcome, Pair, Report, Treatment, Trial
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.report.html.extremes import extremes
+from traindx.report.extremes import extremes
 
 VALUES = st.lists(st.floats(width=32), min_size=1, max_size=400)
 

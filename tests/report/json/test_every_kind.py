@@ -1,4 +1,4 @@
-"""Every kind of JSON document against the published schema; runs are in renderers/test_json_report.py."""
+"""Every kind of JSON document against the published schema; runs are in formats/test_json_report.py."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import torch
 from jsonschema import Draft202012Validator
 from torch import nn
 
-from tests.report.renderers.test_json_report import SCHEMA, closed
+from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx import exams
 from traindx.cli import main
 from traindx.cli._knowledge import as_json
@@ -21,7 +21,7 @@ from traindx.exams.preflight.types import Checklist, Part
 from traindx.exams.questions import Check, Checked, Outcome, unseen
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.documents.interview import cases_document
+from traindx.report.json.interview import cases_document
 
 
 def checklist() -> str:

@@ -13,8 +13,8 @@ from traindx.exams.preflight.types import Checklist
 from traindx.exams.questions import Checked
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
 from traindx.finding import Finding, Mark
-from traindx.report.documents.diagnosis import evidence_documents
-from traindx.report.documents.run import Document, Json, ascii_text, head, number, optional, plain, told
+from traindx.report.json.diagnosis import evidence_documents
+from traindx.report.json.values import Document, Json, ascii_text, head, number, optional, plain, told
 from traindx.report.results.learning_rate import change_line, verdict
 from traindx.report.results.problems import advice
 

@@ -1,1 +1,0 @@
-"""One output format each: a function from a `Report` to text."""
