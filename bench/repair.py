@@ -31,14 +31,14 @@ import msgspec
 from repairs import scripts, unseen
 from repairs.case import HEALTHY, Case
 from traindx.changes.source.patch import patch_of
-from traindx.changes.types import known_changes, parse_change, resolved
+from traindx.changes.types import known_changes, parse_change
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import candidates, is_worth_trying, measured_by
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, LocalRunner, carry_out
 from traindx.trials.search import searched

@@ -72,12 +72,12 @@ def kept_runs(archive: Path) -> list[Run]:
         return load(place)
 
 
-def record(script: Path, folder: Path) -> None:
+def record(script: Path, folder: Path, *arguments: str) -> None:
     """Train a script under the recorder; its recording lies in the folder then."""
     folder.mkdir(parents=True, exist_ok=True)
     environment = recording_environment(os.environ, folder, budget=1.0, every=EVERY)
     done = subprocess.run(
-        [sys.executable, script.name],
+        [sys.executable, script.name, *arguments],
         env={**environment, "OMP_NUM_THREADS": "1"},
         cwd=script.parent,
         capture_output=True,

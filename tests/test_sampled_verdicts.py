@@ -7,6 +7,8 @@ the scripts, which are dense, are thinned to what `traindx run` samples, and to 
 import json
 from functools import cache
 
+import pytest
+
 from tests.golden import GOLDEN
 from tests.scripted import scripted_runs, scripts
 from tests.thinned import FEW_NORMS, USUAL, Machine, thinned
@@ -48,5 +50,6 @@ def test_few_norms_of_the_gradient_change_no_answer() -> None:
     assert changed(FEW_NORMS) == set()
 
 
+@pytest.mark.slow
 def test_looks_of_the_usual_schedule_change_few_answers() -> None:
     assert changed(USUAL) == set(DIFFERS)

@@ -38,6 +38,7 @@ def lr_find(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return traindx("lr-find", *words, cwd=here, COLUMNS="110", NO_COLOR="1")
 
 
+@pytest.mark.slow
 def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT)

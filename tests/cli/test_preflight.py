@@ -52,6 +52,7 @@ def marks(document: dict[str, object]) -> dict[str, str]:
     return {one["check"]: one["mark"] for one in checks}
 
 
+@pytest.mark.slow
 def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PLAIN.replace("EPOCHS", "50"))
     done = preflight(

@@ -169,7 +169,10 @@ def test_a_program_that_goes_on_is_ended_after_a_while(
     assert "stopped after 20 steps (--max-steps)" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "rate", "alerts"), [([], SICK, 1), (["--fail-on", "sick"], HEALTHY, 0)])
+@pytest.mark.parametrize(
+    ("options", "rate", "alerts"),
+    [([], SICK, 1), pytest.param(["--fail-on", "sick"], HEALTHY, 0, marks=pytest.mark.slow)],
+)
 def test_a_serious_cause_is_said_once_while_the_program_runs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

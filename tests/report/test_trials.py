@@ -119,8 +119,10 @@ def test_the_health_of_the_treated_run_is_told() -> None:
     best = replace(made.LOWER, healthy_after=0.93)
     assert health_line(Treatment((best,), best)) == "re-diagnosed after the fix: healthy (93%)"
     assert "not healthy yet (20% healthy)" in health_line(
-        Treatment((best,), replace(best, healthy_after=0.2))
+        Treatment((best,), replace(best, healthy_after=0.2), patch_verified=True)
     )
+    # A change at run time alone: the recorder sees the mistake below it.
+    assert health_line(Treatment((best,), replace(best, healthy_after=0.2))) == ""
     assert health_line(made.lost()) == health_line(made.won()) == ""
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from tests.report.formats import canonical
 from traindx.cause import Symptom
-from traindx.changes.types import ChangeSpec, Measure, parse_change, parse_changes, prescribed, resolved
+from traindx.changes.types import ChangeSpec, Measure, parse_change, parse_changes
 from traindx.diagnosis.types import Verdict
 from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Run, Series
 from traindx.trials.measure import end
-from traindx.trials.plan import candidates, is_worth_trying, measured_by
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, prescribed, resolved
 
 
 def run(**curves: list[float]) -> Run:

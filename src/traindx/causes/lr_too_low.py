@@ -182,7 +182,7 @@ CAUSE = Cause(
         Clue(gradient_norm_vanishes, seen=-1.51),
         Clue(most_steps_clipped, seen=-4.12),
         Clue(lr_decayed_early, seen=-2.50),
-        Clue(lr_warms_up_to_the_end, seen=+2.50),
+        Clue(lr_warms_up_to_the_end, seen=+4.60),
     ),
     fixes=(
         Prescription(

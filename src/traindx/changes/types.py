@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeAlias
 
 from traindx.errors import TraindxError
@@ -220,36 +222,19 @@ def known_changes() -> dict[str, Change]:
 
 def change_of(spec: ChangeSpec) -> Change:
     """The change that a text names; refused where there is none."""
-    change = _known(spec)
+    change = _known(spec.name)
     if change is None:
         raise TraindxError(f'unknown change "{spec}"; known changes: {", ".join(sorted(known_changes()))}')
     return change
 
 
-def _known(spec: ChangeSpec) -> Change | None:
-    return next((one for one in known_changes().values() if spec.name in (one.name, one.also)), None)
-
-
-def resolved_together(specs: Iterable[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
-    """Changes that belong together with the numbers that come from the recording; None where one has none."""
-    found = [resolved(spec, run) for spec in specs]
-    return None if None in found else tuple(spec for spec in found if spec is not None)
-
-
-def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
-    """A change with the numbers that come from the recording; None where they are not there."""
-    change = change_of(spec)
-    if change.from_run is None or not change.needs_recording(spec):
-        return spec
-    return change.from_run(spec, run)
-
-
-def prescribed(text: str, run: Run) -> tuple[ChangeSpec, ...] | None:
-    """The changes of a fix as this run needs them; None where the recording lacks their numbers."""
-    specs = parse_changes(text)
-    if len(specs) == 1 and (first := change_of(specs[0]).first_dose) is not None:
-        specs = (first(specs[0], run),)
-    return resolved_together(specs, run)
+@cache
+def _known(name: str) -> Change | None:
+    # A file has the name of its change: one is imported, not all of them.
+    file = name.replace(".", "_")
+    is_file = "." in name and file.isidentifier() and find_spec(f"traindx.changes.{file}") is not None
+    found = vars(import_module(f"traindx.changes.{file}")).get("CHANGE") if is_file else None
+    return found or next((one for one in known_changes().values() if one.also == name), None)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:
@@ -260,7 +245,7 @@ def name_of(specs: Iterable[ChangeSpec]) -> str:
 def label_of(specs: Iterable[ChangeSpec]) -> str:
     """Changes that belong together as people call them: "lr / 10 + warm-up 500"."""
     # A change of a plugin that is gone keeps its text.
-    known = ((spec, _known(spec)) for spec in specs)
+    known = ((spec, _known(spec.name)) for spec in specs)
     return " + ".join(str(spec) if change is None else change.label_for(spec) for spec, change in known)
 
 

@@ -9,9 +9,10 @@ from importlib.util import find_spec
 
 from traindx import facts as f
 from traindx.cause import Cause, Prescription, Safety
-from traindx.changes.types import ChangeSpec, known_changes, label_of, parse_changes, prescribed
+from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
 from traindx.curves.facts import is_recording
 from traindx.run import Run
+from traindx.trials.plan import prescribed
 
 SAFETY = {Safety.SAFE: "safe to apply", Safety.ASK: "review", Safety.MANUAL: "manual"}
 """How safely a fix can be applied, in the words of a report."""
@@ -100,8 +101,7 @@ def _told(fix: Prescription, run: Run) -> Fix:
     """A fix in words; its example only where the framework that was seen is the one it is written for."""
     is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH
     changes = (prescribed(fix.change, run) if fix.change else None) or ()
-    change = known_changes().get(changes[0].name) if len(changes) == 1 else None
-    values = change.describe(changes[0], run) if change is not None else ""
+    values = change_of(changes[0]).describe(changes[0], run) if len(changes) == 1 else ""
     return Fix(fix, changes, values=values, code=fix.code if is_torch else "")
 
 

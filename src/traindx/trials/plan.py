@@ -13,7 +13,6 @@ from traindx.changes.types import (
     known_changes,
     label_of,
     parse_changes,
-    prescribed,
 )
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
@@ -78,6 +77,28 @@ def _informed(one: Candidate, past: Past) -> Candidate:
     return replace(
         one, worth=one.worth * factor, because=f"helped in {helped} of {tried} past trials of this project"
     )
+
+
+def resolved_together(specs: Iterable[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
+    """Changes that belong together with the numbers that come from the recording; None where one has none."""
+    found = [resolved(spec, run) for spec in specs]
+    return None if None in found else tuple(spec for spec in found if spec is not None)
+
+
+def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
+    """A change with the numbers that come from the recording; None where they are not there."""
+    change = change_of(spec)
+    if change.from_run is None or not change.needs_recording(spec):
+        return spec
+    return change.from_run(spec, run)
+
+
+def prescribed(text: str, run: Run) -> tuple[ChangeSpec, ...] | None:
+    """The changes of a fix as this run needs them; None where the recording lacks their numbers."""
+    specs = parse_changes(text)
+    if len(specs) == 1 and (first := change_of(specs[0]).first_dose) is not None:
+        specs = (first(specs[0], run),)
+    return resolved_together(specs, run)
 
 
 def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: Run) -> Measure:

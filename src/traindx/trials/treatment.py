@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from traindx.changes.source.patch import Patch
-from traindx.changes.types import ChangeSpec, name_of, parse_changes, resolved_together
+from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -20,7 +20,7 @@ from traindx.trials.casebook import Casebook
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.finished import Reusing
 from traindx.trials.measure import steps_of
-from traindx.trials.plan import candidates, is_worth_trying, measured_by
+from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner

@@ -1,6 +1,7 @@
 """A diagnosis as a page: the screen that answers within ten seconds, and all that leads to it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from traindx.curves.facts import is_recording
 from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
@@ -106,7 +107,7 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Gap(),
         Chart(run, marks(reasons)),
         Gap(),
-        *_why([one for one in reasons if one not in first]),
+        *_why([one for one in reasons if not any(map(partial(_says_same, one), first))]),
         *_rivals(diagnosis),
         *_limits(run),
         *next_command(run, [top], note=WRITES_PATCH if fix and fix.diff else ""),
@@ -171,6 +172,11 @@ def _lost(diagnosis: Diagnosis) -> list[Finding]:
         for one in diagnosis.findings
         if one.sign is loss_not_finite and one.finding and one.finding.strength >= _CLEARLY
     ]
+
+
+def _says_same(one: Reason, other: Reason) -> bool:
+    """Whether two reasons begin with the same fact: "final training loss 0.661, ..."."""
+    return one.says.partition(",")[0] == other.says.partition(",")[0]
 
 
 def _is_about(reason: Reason, findings: Sequence[Finding]) -> bool:

@@ -148,7 +148,8 @@ def _curves(trial: Trial) -> list[Block]:
 
 def _patch(treatment: Treatment) -> list[Block]:
     if not treatment.patch:
-        return [Entry("PATCH", "no source patch: this change cannot be written into the program")]
+        why = treatment.patch_says or "this change cannot be written into the program"
+        return [Entry("PATCH", f"no source patch: {why}")]
     lines = treatment.patch.splitlines()
     changed = tuple(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
     path = next((line[6:] for line in lines if line.startswith("+++ b/")), "")

@@ -126,6 +126,9 @@ def health_line(treatment: Treatment) -> str:
     best = treatment.best
     if best is None or best.healthy_after is None:
         return ""
+    if best.healthy_after < _EVEN and treatment.patch_verified is None:
+        # A change at run time leaves the mistake in the program, and the recorder sees it there.
+        return ""
     shown = percent(best.healthy_after)
     word = f"healthy ({shown})" if best.healthy_after >= _EVEN else f"not healthy yet ({shown} healthy)"
     return f"re-diagnosed after the fix: {word}"
