@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format docs bench bench-corpus bench-accuracy clean
+.PHONY: help demo test test-all check check-format check-types check-imports check-docs format docs bench bench-corpus bench-accuracy clean
 
 help: ## show what can be made
 	@echo "make TARGET, where TARGET is one of"
@@ -28,13 +28,22 @@ test-all: $(STAMPS)/dev $(STAMPS)/browser ## the same, and all that takes long: 
 	@$(BIN)/python -m pytest -n 3
 
 check: $(STAMPS)/dev ## format, lint, types, import layers, generated docs fresh
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-types check-format check-imports check-docs
+
+check-format:
 	@echo "checking format and lint"
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
 	@$(BIN)/ruff check --quiet .
+
+check-types:
 	@echo "checking types"
 	@$(BIN)/mypy
+
+check-imports:
 	@echo "checking import layers"
 	@$(BIN)/lint-imports --no-cache > $(STAMPS)/imports.txt || { cat $(STAMPS)/imports.txt; exit 1; }
+
+check-docs:
 	@echo "checking that generated docs are fresh"
 	@$(BIN)/python docs/generate.py --check
 

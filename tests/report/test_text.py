@@ -46,3 +46,7 @@ def test_what_a_screen_spares_leaves_no_two_blank_lines() -> None:
         "title", (Headline("SICK", "Too hot"), Gap(), Entry("", "spared"), Gap(), Entry("OR", "x")), (), 4
     )
     assert "\n\n\n" not in text.write(page)
+
+
+def test_an_empty_page_is_no_text() -> None:
+    assert text.write(Page("nothing", ())) == ""

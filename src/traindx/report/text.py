@@ -93,7 +93,7 @@ class _Writer:
         # What was left out may leave two blank lines in a row.
         kept = [
             block
-            for before, block in zip([None, *blocks[:-1]], blocks, strict=True)
+            for before, block in zip([None, *blocks], blocks, strict=False)
             if not (_is_gap(before) and _is_gap(block))
         ]
         return [line for block in kept for line in self._lines(block)]
