@@ -2,7 +2,8 @@
 
     python -m tests.test_screens          record the programs of tests/screens anew (about a minute)
 
-INDEX.jsonl says what is wrong with each, and which `+` lines repair it; its author ran them.
+INDEX.jsonl says what is wrong with each, which verdict and cause are given today, and which `+` lines repair
+it: they were run. `author` is what the author of the program expects, if that is another answer.
 """
 
 import json
