@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from traindx.changes import keras, torch
 from traindx.changes.live.keras_program import KerasProgram
@@ -19,8 +20,11 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT
+from traindx.curves.facts import stated_number
+from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT, WEIGHT_DECAY
+from traindx.finding import Finding
 from traindx.run import Run
+from traindx.signs.weights import decay_strong
 
 _NONE = ("Rprop", "LBFGS", "SparseAdam")
 _SETTING = Setting(
@@ -106,6 +110,26 @@ def _of_groups(source: Source, run: Run) -> list[Literal]:
     return [*found, *([literal_behind(source, run, _SETTING.what, own.value, own)] if own else [])]
 
 
+def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:
+    """A factor after which the weight decay is no longer strong, at once."""
+    decay = stated_number(run, WEIGHT_DECAY)
+    if not decay or not change.is_factor or change.number >= 1:
+        return change
+    factor, smallest = change.number, change.number * _FURTHEST
+    while factor > smallest and _is_strong(run, decay * factor):
+        factor /= _STEP
+    return ChangeSpec(change.name, ("x", f"{factor:.2g}"))
+
+
+def _is_strong(run: Run, decay: float) -> bool:
+    """Whether this run would have too strong a weight decay with this value."""
+    return isinstance(decay_strong(replace(run, facts={**run.facts, WEIGHT_DECAY: decay})), Finding)
+
+
+_STEP = 10.0
+_FURTHEST = 1.5e-3
+"""Of the fix's own factor: three steps further is as good as no weight decay."""
+
 CHANGE = Change(
     name="regularize.weight_decay",
     label="weight decay {}",
@@ -117,4 +141,5 @@ CHANGE = Change(
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
     doses=Doses(),
+    first_dose=_first_dose,
 )
