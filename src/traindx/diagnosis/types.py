@@ -9,7 +9,7 @@ from typing import Protocol
 from traindx.cause import Cause, Experiment
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.format import Displayed
-from traindx.run import Run
+from traindx.run import Fact, Run
 
 
 class Verdict(Enum):
@@ -43,6 +43,14 @@ class SignResult:
     def cannot_tell(self) -> bool:
         """Whether the run could not answer."""
         return isinstance(self.answer, CannotTell)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it states a property of the program that does harm, with the line that shows it."""
+        if self.finding is None or self.sign.severity.rank < Severity.SERIOUS.rank:
+            return False
+        is_stated = all(isinstance(one.quantity, Fact) for one in self.finding.evidence)
+        return is_stated and bool(self.finding.location)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The short answer, and the sentence that says it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from traindx.curves.objective import is_adversarial
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
@@ -16,6 +16,9 @@ _SURE = 0.5
 """More belief than doubt."""
 _TIED = 0.4
 """With this much belief in health a run is not called sick: neither word would be right often enough."""
+
+_CLEAR, _CLOSE = 0.3, 0.05
+"""A cause below this confidence, or with a rival this close, is not the headline."""
 
 
 def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> Verdict:
@@ -34,7 +37,24 @@ def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignR
     if healthy < (_SURE if critical else _TIED) and suspects:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
-    return Verdict.HEALTHY if healthy >= _SURE and learned else Verdict.INCONCLUSIVE
+    is_healthy = healthy >= _SURE and learned and not _is_disputed(suspects, asked)
+    return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
+
+
+def leads(confidences: Sequence[float]) -> bool:
+    """Whether the first of some causes, the likeliest first, is likely enough to be the headline."""
+    if not confidences:
+        return False
+    first, *others = confidences
+    return first >= _CLEAR and (not others or first - others[0] >= _CLOSE)
+
+
+def _is_disputed(suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> bool:
+    """Whether a fact of the program supports a cause that is likely enough to be a headline."""
+    if not leads([one.confidence for one in suspects]):
+        return False
+    certain = {one.sign for one in asked if one.is_certain}
+    return any(reason.sign in certain for reason in suspects[0].reasons if reason.points > 0)
 
 
 def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], run: Run) -> str:

@@ -5,8 +5,9 @@ from functools import partial
 
 from traindx.curves.facts import is_recording
 from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
-from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.finding import Finding, Severity
+from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
+from traindx.diagnosis.verdict import leads
+from traindx.finding import Finding
 from traindx.format import capitalized, count, duration, percent, uncapitalized
 from traindx.report.blocks import (
     Block,
@@ -30,11 +31,9 @@ from traindx.report.results.evidence import called, place, rivals, seen_reasons
 from traindx.report.results.marks import marks, strongest, troubles
 from traindx.report.results.next_command import RUNS_EXPERIMENT, WRITES_PATCH, next_command
 from traindx.report.results.run import crashes, header_notes, outcome, title
-from traindx.run import Fact, Run
+from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
 
-CLEAR, CLOSE = 0.3, 0.05
-"""A cause below this confidence, or with a rival this close, is not the headline."""
 TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
 _SICK_LINES, _HEALTHY_LINES, _OPEN_LINES = 24, 8, 18
 _REASONS, _RIVALS, _FACTS, _DONTS = 2, 3, 2, 2
@@ -64,10 +63,7 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
 
 def is_clear(diagnosis: Diagnosis) -> bool:
     """Whether one cause is likely enough to be the headline."""
-    if not diagnosis.suspects:
-        return False
-    first, *others = (one.confidence for one in diagnosis.suspects)
-    return first >= CLEAR and (not others or first - others[0] >= CLOSE)
+    return leads([one.confidence for one in diagnosis.suspects])
 
 
 def summary(run: Run, diagnosis: Diagnosis) -> str:
@@ -195,20 +191,12 @@ def _named(top: Suspect) -> str:
 def _facts(diagnosis: Diagnosis, top: Suspect | None) -> list[Block]:
     """What was read from the program for certain and is not told yet, whatever it scores."""
     told = {reason.sign for reason in seen_reasons(top)} if top else set()
-    certain = [one for one in diagnosis.findings if one.sign not in told and _is_certain(one)]
+    certain = [one for one in diagnosis.findings if one.sign not in told and one.is_certain]
     return [
         Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
         for index, one in enumerate(certain[:_FACTS])
         if one.finding
     ]
-
-
-def _is_certain(result: SignResult) -> bool:
-    """Whether a finding states a property of the program that does harm, with the line that shows it."""
-    finding = result.finding
-    if finding is None or result.sign.severity.rank < Severity.SERIOUS.rank or not finding.location:
-        return False
-    return all(isinstance(one.quantity, Fact) for one in finding.evidence)
 
 
 def _located(reason: Reason) -> str:
