@@ -140,6 +140,9 @@ PAIRS_COMPARED = Fact(
 READS_PER_STEP = Fact("reads_per_step", "GPU syncs per step: item(), tolist(), cpu() or numpy()")
 READ_PLACE = Fact("read_place", "file and line of most GPU syncs", chosen=False)
 LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function rejected or misread")
+LABELS_START_AT_ONE = Fact(
+    "labels_start_at_one", "whether the labels that the loss function rejected are 1 to the number of outputs"
+)
 UNUSED_CLASS = Fact("unused_class", "a class that has an output but no target")
 FIRST_LAYER_NORMALIZES = Fact("first_layer_normalizes", "whether the first layer normalizes the input")
 EXAM = Fact("exam", "an exam of the same training run, and what it found", chosen=False)

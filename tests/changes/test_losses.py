@@ -60,6 +60,14 @@ def test_targets_meet_predictions_in_a_loss_that_is_written_out(
     assert any("(32,) reshaped to (32, 1)" in str(note["says"]) for note in notes(tmp_path))
 
 
+def test_labels_from_one_are_brought_to_zero(tmp_path: Path) -> None:
+    scores, labels = torch.randn(6, 3), torch.tensor([1, 2, 3, 1, -100, 3])
+    wanted = functional.cross_entropy(scores, torch.tensor([0, 1, 2, 0, -100, 2]))
+    with changed(tmp_path, "targets.start_at_zero"):
+        assert functional.cross_entropy(scores, labels) == wanted
+    assert any("1 is subtracted" in str(note["says"]) for note in notes(tmp_path))
+
+
 def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path) -> None:
     plain = train(steps=1).losses
     for text in ("loss.class_weights balanced", "loss.label_smoothing 0.2"):

@@ -117,7 +117,7 @@ for x, y in group:
         ),
         Prescription(
             title="Divide the learning rate by the accumulation count",
-            expect="SGD takes the same steps as with a divided loss",
+            expect="SGD without weight decay takes the same steps as with a divided loss",
             safety=Safety.ASK,
             not_when="the optimizer is adaptive (Adam, AdamW, RMSprop, Lion): the factor already cancels",
             before="""\

@@ -187,7 +187,7 @@ for module in model.modules():
         ),
         Prescription(
             title="Start the last layer small, with log class shares as bias",
-            expect="the first loss equals the entropy of the class frequencies",
+            expect="the first loss is near the entropy of the class frequencies",
             safety=Safety.ASK,
             not_when="the first loss is already at chance level, or the task is regression",
             code="""\

@@ -21,8 +21,7 @@ full column. The loss per class is low for the common classes, high and rising f
 rare samples were memorized, training recall is good and validation recall is not.
 
 ## Often confused with
-- `labels-misaligned`: the loss is at the entropy of the labels in every class, and the logits carry no
-  information about any of them.
+- `labels-misaligned`: recall stays at chance level with balanced class weights too.
 - `misleading-metric`: recall of the rare classes is good, and the reported metric is computed wrongly.
 - `degenerate-labels`: the data contains only one class.
 - `lr-too-low`: accuracy equals the share of the largest class only at first, and rises with more steps.
@@ -190,7 +189,7 @@ train_loader = DataLoader(train_data, batch_size=64, sampler=sampler)""",
         ),
         Prescription(
             title="Choose the decision threshold on validation data",
-            expect="recall at the required precision rises without retraining",
+            expect="F1 of the rare class rises without retraining",
             safety=Safety.MANUAL,
             not_when="rare-class probabilities do not separate true samples from others",
             before="""\
@@ -204,7 +203,7 @@ threshold = thresholds[f1[:-1].argmax()]""",
         ),
         Prescription(
             title="Initialize the last bias to the log class frequencies",
-            expect="the first loss equals the entropy of the labels",
+            expect="the first loss is near the entropy of the labels",
             safety=Safety.SAFE,
             not_when="the weights of the last layer are pretrained",
             code="""\

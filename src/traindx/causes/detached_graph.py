@@ -17,7 +17,7 @@ repair is to silence it with `loss.requires_grad_()` or `torch.tensor(loss, requ
 then runs, `backward()` fills the gradient of that one new tensor, and no weight learns.
 
 ## What you see
-The loss is flat from the first step, or falls quickly a little and stays, and the learning rate makes no
+The loss is flat from the first step, or drops a little and then stays, and the learning rate makes no
 difference. If everything is detached, the loss is batch noise without a trend, and all gradients are None.
 If the break is in the middle, the layers after it learn and the layers before it keep their random weights:
 an encoder-decoder learns only its decoder, a two-tower model only one tower. Steps are faster and use less

@@ -30,7 +30,7 @@ validation (dropout too strong).
 ## Often confused with
 - `over-regularized`: dropout is in the right place and off in eval, and a lower `p` helps gradually.
 - `train-eval-mode-bug`: batch normalization is affected too, because the whole model is in the wrong mode.
-- `batch-too-small`: the noise shrinks with a larger batch; here it does not.
+- `batch-too-small`: the training loss is as noisy with dropout off.
 - `capacity-too-small`: the training loss is as high without dropout.
 - `underfitting`: the mechanism alone, with dropout off or small.
 - `train-val-leakage`: validation is below training with both in eval mode as well.

@@ -195,7 +195,7 @@ for module in model.modules():
         ),
         Prescription(
             title="Constrain the offending layer with spectral norm",
-            expect="the spikes end, and the loss between them is unchanged",
+            expect="the gradient norm of that layer stays level, and the spikes end",
             safety=Safety.MANUAL,
             not_when="all layers grow alike: clip the norm of the whole gradient",
             before="""\

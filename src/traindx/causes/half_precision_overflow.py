@@ -110,18 +110,19 @@ optimizer.step()""",
             change="precision.use bfloat16",
         ),
         Prescription(
-            title="Compute the loss in float32",
+            title="Compute the overflowing operation in float32",
             expect="no overflow for 1,000 steps past the old failure",
             safety=Safety.MANUAL,
-            not_when="the overflow starts in a hidden layer: compute that layer in float32",
+            not_when="it is a built-in loss or softmax: autocast already computes those in float32",
             before="""\
 with torch.autocast(device_type="cuda", dtype=torch.float16):
-    output = model(x)
-    loss = loss_fn(output, y)""",
+    features = model(x)
+    similarity = features @ features.T / 0.01""",
             code="""\
 with torch.autocast(device_type="cuda", dtype=torch.float16):
-    output = model(x)
-loss = loss_fn(output.float(), y)""",
+    features = model(x)
+    with torch.autocast(device_type="cuda", enabled=False):
+        similarity = features.float() @ features.float().T / 0.01""",
         ),
         Prescription(
             title="Scale the loss with torch.amp.GradScaler",
@@ -144,7 +145,7 @@ scaler.update()""",
         ),
         Prescription(
             title="Train in float32",
-            expect="the run passes the step at which it failed, with up to 2x the step time",
+            expect="the run passes the step at which it failed, with longer steps and more memory",
             safety=Safety.ASK,
             not_when="memory does not allow it, or float32 fails too",
             before="""\

@@ -115,7 +115,8 @@ for x, y in train_loader:
     loss = loss_fn(output, y)
     total += loss.item()
     for logits, label in zip(output, y):
-        correct += int(logits.argmax().item() == label.item())""",
+        correct += int(logits.argmax().item() == label.item())
+print(total / len(train_loader), correct / len(train_data))""",
             code="""\
 total, correct = torch.zeros((), device=device), torch.zeros((), device=device)
 for x, y in train_loader:

@@ -118,7 +118,7 @@ optimizer.step()""",
             title="Clamp inputs at 8 robust std from the median",
             expect="the loss spikes are gone, and the curve between them is unchanged",
             safety=Safety.ASK,
-            not_when="the extreme values are the signal, as in fraud or fault detection",
+            not_when="the extreme values are the signal, or a feature is mostly one value (robust std 0)",
             before="""\
 x = train_x""",
             code="""\
@@ -139,8 +139,8 @@ for step, (x, y) in enumerate(train_loader):
 saved = torch.load("before_the_spike.pt", weights_only=True)
 model.load_state_dict(saved["model"])
 optimizer.load_state_dict(saved["optimizer"])
-for step, (x, y) in enumerate(train_loader, start=saved["step"] + 1):
-    if step not in bad_steps:
+for step, (x, y) in enumerate(train_loader):  # the same seed, so the same batches
+    if step > saved["step"] and step not in bad_steps:
         train_step(x, y)""",
         ),
         Prescription(

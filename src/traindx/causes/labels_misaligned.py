@@ -31,8 +31,7 @@ set is misaligned, the training curve is perfect and validation is at chance.
 - `parameters-not-optimized`: 16 samples cannot be memorized; gradients exist, but the weights stay at their
   initial values.
 - `target-shape-broadcast`: predictions of shape (N, 1) meet targets of shape (N,) in a regression loss.
-- `class-imbalance`: accuracy is the share of the largest class, but the loss is below the entropy of the
-  labels.
+- `class-imbalance`: with balanced class weights, recall of the rare classes rises above chance.
 
 ## What not to do
 - Tune the learning rate or the model: no setting finds information that is not in the data.
@@ -192,9 +191,9 @@ for sample, label in zip(x[:20], y[:20]):
             not_when="the data has no id: then add one where the data is written",
             code="""\
 label_of = dict(zip(label_ids, labels))
-missing = [one for one in input_ids if one not in label_of]
+missing = [key for key in input_ids if key not in label_of]
 assert not missing, f"{len(missing)} inputs without a label, the first is {missing[0]}"
-labels = torch.tensor([label_of[one] for one in input_ids])""",
+labels = torch.tensor([label_of[key] for key in input_ids])""",
         ),
     ),
     experiment=Experiment(

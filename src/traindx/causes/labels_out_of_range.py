@@ -48,7 +48,7 @@ a binary cross-entropy goes below zero. The curve gives no warning before it hap
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import fact_evidence, is_recording
-from traindx.facts import LOSS_PLACE, UNUSED_CLASS
+from traindx.facts import LABELS_START_AT_ONE, LOSS_PLACE, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.run import Run
 from traindx.signs.data import labels_faulty
@@ -63,6 +63,10 @@ def first_class_unused(run: Run) -> Answer:
     return Finding(1.0, unused, (fact_evidence(run, UNUSED_CLASS, LOSS_PLACE),))
 
 
+def _starts_elsewhere(run: Run) -> bool:
+    return run.facts.get(LABELS_START_AT_ONE) is not True
+
+
 CAUSE = Cause(
     slug="labels-out-of-range",
     title="Labels out of range for the loss",
@@ -72,6 +76,18 @@ CAUSE = Cause(
         Clue(first_class_unused, seen=+3.00),
     ),
     fixes=(
+        Prescription(
+            title="Subtract 1 from labels that start at 1",
+            expect="the batch that crashed passes, and the first loss is near ln(C)",
+            safety=Safety.ASK,
+            not_when="a label 0 occurs, or the model should have one more output",
+            before="""\
+loss = torch.nn.functional.cross_entropy(model(x), y)  # labels 1 to C""",
+            code="""\
+loss = torch.nn.functional.cross_entropy(model(x), y - 1)""",
+            change="targets.start_at_zero",
+            unless=(_starts_elsewhere,),
+        ),
         Prescription(
             title="Number the classes from 0 without gaps, once for all sets",
             expect="the batch that crashed passes, and the first loss is near ln(C)",
@@ -98,7 +114,7 @@ loss = torch.nn.functional.cross_entropy(logits, mask, ignore_index=255)""",
         ),
         Prescription(
             title="Check the labels once when the data is loaded",
-            expect="the check names the bad label and its row before training starts",
+            expect="the check counts the bad labels and names the first row before training starts",
             safety=Safety.SAFE,
             not_when="the labels are probabilities, not class indices",
             code="""\

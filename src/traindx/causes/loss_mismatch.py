@@ -13,7 +13,7 @@ detectors. Predicting the class frequencies for every sample already gives a los
 0.008 for 1,000, which looks like success. It can be made to work, and has been on purpose, but it needs its
 own learning rate and starts slowly, because averaging over all entries divides the gradient of the true
 class by `C`. The reverse is worse: softmax cross-entropy over classes of which several can be true makes
-them compete, and with `k` true classes none can get more than `1 / k`.
+them compete, and at best each of `k` true classes gets `1 / k`.
 
 Other cases: squared error on heavy-tailed targets, where a few samples dominate the loss; on counts or
 prices over several orders of magnitude without a logarithm; a distance between angles that ignores the

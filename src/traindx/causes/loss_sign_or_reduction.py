@@ -1,6 +1,6 @@
 """Loss with the wrong sign or reduction.
 
-The loss is negated, or summed over the batch where its mean is meant.
+The loss is negated, or summed over the batch instead of averaged.
 
 ## What happens
 Wrong sign: the optimizer minimizes something that should be maximized. Examples: a log-likelihood without
@@ -12,14 +12,14 @@ sign is harder to spot: the total looks plausible until that term dominates.
 Wrong reduction: the loss is the sum over the batch (`reduction="sum"`, `.sum()`), so the gradient is `N`
 times that of the mean. For SGD this multiplies the learning rate by `N`: 0.1 with a batch of 64 acts like
 6.4, and a smaller last batch changes it. Adam cancels the factor, but gradient clipping, `eps` and L2 terms
-do not. The opposite mistake is a mean over positions and pixels where a sum per sample is meant, as in a
+do not. The opposite mistake is a mean over positions and pixels instead of a sum per sample, as in a
 variational autoencoder: the KL term becomes thousands of times too heavy, and the posterior collapses.
 
 ## What you see
 Wrong sign: the loss goes below zero although it is a cross-entropy or a squared error, and falls faster and
 faster; accuracy drops well below chance. Example with five classes: SGD at `lr=0.1` was NaN before step 50,
 Adam at `lr=0.001` reached -20,000 after 600 steps. Summed loss: the first loss is chance level times the
-batch size, 103 where ln(5) is 1.61 and the batch is 64; SGD jumps in the first steps and stays at chance,
+batch size (103 instead of ln(5) = 1.61 with a batch of 64); SGD jumps in the first steps and stays at chance,
 Adam trains normally; the curve changes with the batch size.
 
 ## Often confused with

@@ -128,7 +128,7 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Decay the learning rate to zero with a cosine schedule",
-            expect="the loss drops below its plateau in the first third of the decay",
+            expect="the loss falls below its plateau in the second half of the run",
             safety=Safety.ASK,
             not_when="the training loss is at its floor, or the validation loss rises",
             before="""\
@@ -166,6 +166,7 @@ scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
     optimizer, factor=0.3, patience=10, min_lr=1e-6
 )
 for epoch in range(epochs):
+    train_one_epoch(model)
     validation_loss = validate(model)
     scheduler.step(validation_loss)  # after each validation""",
             change="schedule.reduce_on_plateau 10",

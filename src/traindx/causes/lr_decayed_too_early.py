@@ -11,7 +11,7 @@ step the same scheduler. ReduceLROnPlateau with a short patience mistakes noise 
 again. A restored scheduler continues from the wrong step.
 
 ## What you see
-A good, fast start, then the loss flattens exactly where the logged learning rate falls. From there the
+A good, fast start, then the loss flattens exactly when the logged learning rate falls. From there the
 curve is flat and also smooth: the noise is gone, because the weights no longer move. Train and validation
 loss freeze together, without a gap, at a level that other runs go well below. The gradient norm does not
 fall: there is still something to learn. On a log axis the learning rate has lost a factor of 100 or more

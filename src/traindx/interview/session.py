@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from traindx.cause import Tool
 from traindx.diagnosis.types import NextExperiment
-from traindx.diagnosis.verdict import leads
 from traindx.errors import UnknownNameError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import count, percent
@@ -33,6 +32,10 @@ from traindx.interview.types import (
 
 _LISTED, _MOST = 0.03, 5
 """A hypothesis with less belief is not named, and not more than so many are."""
+_LIKELY, _POSSIBLE = 0.2, 0.1
+"""Belief from which on a hypothesis stands out, and from which on it does if it is well ahead."""
+_AHEAD = 2.0
+"""Times the belief in the next one."""
 _SETTLED = 0.8
 """Above this belief no experiment is needed."""
 _CLOSE = 4.0
@@ -133,7 +136,10 @@ def conclude(consultation: Consultation) -> Conclusion:
 def _stands_out(interview: Interview, ranking: Ranking) -> bool:
     if not interview.is_told or not ranking.hypotheses:
         return False
-    return ranking.top.confidence > ranking.healthy and leads([one.confidence for one in ranking.hypotheses])
+    first = ranking.top.confidence
+    second = ranking.hypotheses[1].confidence if len(ranking.hypotheses) > 1 else 0.0
+    is_ahead = first >= _POSSIBLE and first >= _AHEAD * second
+    return first > ranking.healthy and (first >= _LIKELY or is_ahead)
 
 
 def _sentence(consultation: Consultation, begun: bool) -> str:

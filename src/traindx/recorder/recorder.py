@@ -136,7 +136,7 @@ class Recorder:
         self.loop.forward.loss_computed(function, prediction, target, value, options, purpose)
 
     @event
-    def targets_refused(self, function: str, fault: str, classes: int) -> None:
+    def targets_refused(self, function: str, fault: str, classes: int, starts_at_one: bool = False) -> None:
         """A loss function raised because of its targets; without classes to choose from there are 0."""
         notebook = self.loop.notebook(self._process)
         notebook.state(f.LABEL_FAULT, fault)
@@ -144,6 +144,7 @@ class Recorder:
         notebook.state(f.LOSS_PLACE, self._backend.place())
         if classes:
             notebook.state(f.CLASSES, classes)
+        notebook.state(f.LABELS_START_AT_ONE, starts_at_one)
         self._refused = True
 
     @event

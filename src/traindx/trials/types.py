@@ -126,8 +126,10 @@ class Trial:
 
     @property
     def metrics(self) -> tuple[float, float] | None:
-        """The mean accuracy of control arms and of treated ones, where all tell theirs."""
-        both = [(pair.control.metric, pair.treated.metric) for pair in self.counted]
+        """The mean accuracy of control arms and of treated ones, where all end and tell theirs."""
+        # A program that crashed did not come to the step where the accuracy of the other one counts.
+        arms = [(pair.control, pair.treated) for pair in self.counted]
+        both = [(one.metric, other.metric) for one, other in arms if not (one.problem or other.problem)]
         known = [(one, other) for one, other in both if one is not None and other is not None]
         if not known or len(known) < len(both):
             return None

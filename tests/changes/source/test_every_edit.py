@@ -60,6 +60,7 @@ ASKED = (
     "stop.at 40",
     "targets.match_shape",
     "targets.standardize",
+    "targets.start_at_zero",
 )
 """Each change that can be edited, at least once."""
 

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
-from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, OUTPUT_ACTIVATION
+from traindx.facts import LABELS_START_AT_ONE, LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, OUTPUT_ACTIVATION
+from traindx.run import Fact, Scalar
 
 SUMMED = "crit = nn.MSELoss(reduction='sum')\nloss = crit(model(x), y)\nloss.backward()\n"
 FUNCTION = 'loss = F.cross_entropy(net(x), y, reduction="sum")\nloss.backward()\n'
@@ -105,6 +106,36 @@ REFUSED = {
 @pytest.mark.parametrize(("change", "program"), REFUSED)
 def test_what_is_not_clear_is_refused(bench: Bench, change: str, program: str) -> None:
     assert bench.refusal(program, change) == REFUSED[change, program]
+
+
+LABELS = "for x, y in loader:\n    loss = F.cross_entropy(net(x), y)\n"
+
+
+def test_labels_that_start_at_one_start_at_zero(bench: Bench) -> None:
+    changed = bench.changed(LABELS, "targets.start_at_zero", facts={LABELS_START_AT_ONE: True})
+    assert changed == "-loss = F.cross_entropy(net(x), y)\n+loss = F.cross_entropy(net(x), y - 1)"
+
+
+@pytest.mark.parametrize(
+    ("program", "facts", "why"),
+    [
+        (LABELS, {}, "the labels were not seen to start at 1"),
+        (
+            f"{LABELS}    right = (net(x).argmax(1) == y).sum()\n",
+            {LABELS_START_AT_ONE: True},
+            "y is used in several places (train.py:1, train.py:2, train.py:3)",
+        ),
+        (
+            "for x, y in loader:\n    loss = F.cross_entropy(net(x), y.long())\n",
+            {LABELS_START_AT_ONE: True},
+            "the labels are not in a variable at train.py:2",
+        ),
+    ],
+)
+def test_labels_are_left_alone_where_it_is_not_clear(
+    bench: Bench, program: str, facts: dict[Fact, Scalar], why: str
+) -> None:
+    assert bench.refusal(program, "targets.start_at_zero", facts=facts) == why
 
 
 def test_shapes_tell_how_to_match_a_prediction_without_a_name(bench: Bench) -> None:

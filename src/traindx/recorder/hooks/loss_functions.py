@@ -13,7 +13,7 @@ from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
 from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
-from traindx.recorder.losses.function import label_fault, outputs_of
+from traindx.recorder.losses.function import label_fault, labels_start_at_one, outputs_of
 from traindx.recorder.recorder import Recorder
 
 NAMES = (
@@ -83,7 +83,9 @@ def _tell_refusal(
     if is_plain(prediction) and is_plain(target) and isinstance(target, Tensor) and target.is_cpu:
         fault = label_fault(function, prediction, target, options)
         if fault:
-            recorder.targets_refused(function, fault, outputs_of(function, prediction, options))
+            classes = outputs_of(function, prediction, options)
+            starts_at_one = labels_start_at_one(function, prediction, target, options)
+            recorder.targets_refused(function, fault, classes, starts_at_one)
 
 
 def _lifting(

@@ -113,6 +113,10 @@ def outputs_of(function: str, prediction: Tensor, options: Mapping[str, object])
     return int(prediction.shape[known.class_axis if prediction.dim() > 1 else 0])
 
 
+_BY_CHANCE = 0.05
+"""Below it, a class of average size that no label of a batch has is taken for one that does not occur."""
+
+
 def label_fault(function: str, prediction: Tensor, target: Tensor, options: Mapping[str, object]) -> str:
     """Which targets cannot be meant; empty where all can."""
     known = loss_function(function, options)
@@ -123,6 +127,19 @@ def label_fault(function: str, prediction: Tensor, target: Tensor, options: Mapp
     return ""
 
 
+def labels_start_at_one(
+    function: str, prediction: Tensor, target: Tensor, options: Mapping[str, object]
+) -> bool:
+    """Whether class indices reach the number of outputs, with enough of them to have shown a 0."""
+    if loss_function(function, options).compares is not Compares.CLASSES or target.is_floating_point():
+        return False
+    outputs, ids = outputs_of(function, prediction, options), _counted(target, options)
+    if outputs < 2 or not ids.numel():
+        return False
+    low, high = (int(end) for end in ids.aminmax())
+    return low >= 1 and high == outputs and bool((1 - 1 / outputs) ** ids.numel() < _BY_CHANCE)
+
+
 def impossible_answers(function: LossFunction, low: float, high: float) -> str:
     """What is wrong with targets that should lie between no and yes; empty where they do."""
     if low != low or function.no <= low <= high <= function.yes:
@@ -131,12 +148,18 @@ def impossible_answers(function: LossFunction, low: float, high: float) -> str:
     return f"{found}, but valid targets are {function.no:g} to {function.yes:g}"
 
 
-def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, object]) -> str:
+def _counted(target: Tensor, options: Mapping[str, object]) -> Tensor:
+    """The class indices that the loss counts."""
     ids = target.detach()
     for name in _LEFT_OUT:
         left_out = options.get(name, -100 if name == "ignore_index" else None)
         if isinstance(left_out, int):
             ids = ids[ids != left_out]
+    return ids
+
+
+def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, object]) -> str:
+    ids = _counted(target, options)
     if not outputs or not ids.numel() or (ids.is_floating_point() and not bool(torch.isfinite(ids).all())):
         return ""
     low, high = (int(end) for end in ids.aminmax())

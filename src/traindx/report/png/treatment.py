@@ -82,8 +82,9 @@ def _drawn(treatment: Treatment) -> bytes:
 
 def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
     """What is drawn over steps, by its name: what arms are compared by, and below it right answers."""
-    answers = [Pair(_answering(pair.control), _answering(pair.treated)) for pair in trial.pairs]
-    return {trial.measure.value: trial.pairs, "accuracy": tuple(answers)}
+    pairs = trial.pairs if trial.metrics is not None else ()
+    answers = tuple(Pair(_answering(pair.control), _answering(pair.treated)) for pair in pairs)
+    return {trial.measure.value: trial.pairs, "accuracy": answers}
 
 
 def _answering(arm: Arm) -> Arm:
