@@ -81,25 +81,25 @@ class Alarms:
     """The alerts of one run of a program."""
 
     def __init__(self) -> None:
-        self._serious: Repeated[tuple[str, str]] = Repeated()
+        self._serious: Repeated[str] = Repeated()
         self._gone: Repeated[str] = Repeated()
         self._standing: dict[str, str] = {}
-        """The titles of the causes that were said and not taken back, by their slugs."""
+        """The titles of the causes that were said and not taken back, by their fingerprints."""
         self._count = 0
 
     def after(self, report: Report) -> list[Alert]:
         """What to say after a look: each cause once, whichever run has it, and once if it is gone again."""
         alerts = []
-        for (_, slug), diagnosed in self._serious.again(_serious(report)).items():
-            if slug not in self._standing and self._count < _MOST:
+        for fingerprint, diagnosed in self._serious.again(_serious(report)).items():
+            if fingerprint not in self._standing and self._count < _MOST:
                 self._count += 1
-                self._standing[slug] = diagnosed[1].suspects[0].cause.title
+                self._standing[fingerprint] = diagnosed[1].suspects[0].cause.title
                 alerts.append(_alert(*diagnosed))
         # A cause that is only less likely than it was is not gone.
-        held = {top.cause.slug for one in report.diagnoses if (top := culprit(one))}
-        gone = {slug: title for slug, title in self._standing.items() if slug not in held}
-        for slug, title in self._gone.again(gone).items():
-            del self._standing[slug]
+        held = {top.fingerprint for one in report.diagnoses if (top := culprit(one))}
+        gone = {one: title for one, title in self._standing.items() if one not in held}
+        for fingerprint, title in self._gone.again(gone).items():
+            del self._standing[fingerprint]
             alerts.append(Alert(_HEAD, (f'"{title}" cleared at step {_reached(report)}',)))
         return alerts
 
@@ -108,10 +108,10 @@ def _reached(report: Report) -> str:
     return reached(report.runs[-1]) if report.runs else "0"
 
 
-def _serious(report: Report) -> dict[tuple[str, str], tuple[Run, Diagnosis]]:
+def _serious(report: Report) -> dict[str, tuple[Run, Diagnosis]]:
     pairs = zip(report.runs, report.diagnoses, strict=True)
     return {
-        (run.name, diagnosis.suspects[0].cause.slug): (run, diagnosis)
+        diagnosis.suspects[0].fingerprint: (run, diagnosis)
         for run, diagnosis in pairs
         if is_serious(diagnosis)
     }

@@ -2,9 +2,11 @@
 
 import argparse
 
+from traindx.cli._formats import FORMATS
+
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
 
 def add_option(
@@ -76,13 +78,14 @@ def add_exams(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """Where the report goes besides the terminal."""
+def add_outputs(parser: argparse.ArgumentParser, without: "Container[str]" = ()) -> None:
+    """Where the report goes besides the terminal; a command that judges nothing goes without annotations."""
     add_detail(parser, "verdict, cause, confidence, file:line, report")
     add_option(parser, "--open", "open the HTML report in a browser")
-    add_documents(parser, "diagnostic_report.md", "report.json", "report.html")
+    for name, one in FORMATS.items():
+        if name not in without:
+            add_option(parser, one.option, one.says)
     add_option(parser, "--values", "include every step and value in the JSON")
-    add_option(parser, "--png DIR", "write plots of the curves (needs matplotlib)")
 
 
 def add_detail(parser: argparse.ArgumentParser, line: str) -> None:

@@ -14,6 +14,7 @@ from typing import TextIO
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
 from traindx.cli._conditions import Condition
 from traindx.cli._coverage import changed_limits, unread, unused
+from traindx.cli._formats import FORMATS
 from traindx.cli._options import words_of
 from traindx.cli._output import (
     STANDARD_OUTPUT,
@@ -37,10 +38,7 @@ from traindx.trials.types import Report
 
 Judge = Callable[[Reading, ProgressLine], Report]
 
-_NAMES = {"html": "report.html", "md": "diagnostic_report.md", "json": "report.json"}
-"""What an output is called in a folder."""
-_LABELS = {"md": "markdown", "json": "data", "png": "pictures"}
-"""What lines below a report call its outputs; the page is named on the screen itself."""
+_LABELS = {option: one.label for option, one in FORMATS.items() if one.label}
 _CLEAR = "\x1b[2J\x1b[H"
 
 
@@ -217,7 +215,7 @@ def _shown(
 
 def report_places(arguments: argparse.Namespace) -> dict[str, str]:
     """The outputs that were asked for and where each goes."""
-    places = places_of(arguments, _NAMES)
+    places = places_of(arguments, {option: one.file for option, one in FORMATS.items() if one.file})
     return places if arguments.png is None else {**places, "png": arguments.png}
 
 
@@ -238,21 +236,5 @@ def write_output(option: str, place: str, report: Report, arguments: argparse.Na
 def _made(
     option: str, place: str, report: Report, arguments: argparse.Namespace
 ) -> str | bytes | Mapping[str, bytes]:
-    """What an output holds; its writer is loaded only now."""
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
-    if option == "html":
-        from traindx.report.pages import as_html
-
-        return as_html(report)
-    if option == "md":
-        from traindx.report import markdown
-        from traindx.report.pages import page_of
-
-        return markdown.write(page_of(report), everything=arguments.all)
-    if option == "json":
-        from traindx.report.json import report as json
-
-        return json.render(report, values=arguments.values) + "\n"
-    from traindx.report.png import report as png
-
-    return png.render(report)
+    return FORMATS[option].make(report, arguments)

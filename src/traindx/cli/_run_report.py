@@ -5,11 +5,13 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from traindx.cli._conditions import Condition
+from traindx.cli._formats import FORMATS
 from traindx.cli._live import read_recording
-from traindx.cli._output import ProgressLine, complain, page_makers, page_text, publish
+from traindx.cli._output import Maker, ProgressLine, complain, page_makers, page_text, publish
 from traindx.cli._report import Judge, gate, present, report_places, write_output
 from traindx.errors import UnreadableError
 from traindx.recorder.launch.child import Ending
@@ -84,7 +86,6 @@ def _show(report: Report, kept: str, conditions: Sequence[Condition], arguments:
 
 def _show_silence(folder: Path, command: Command, ending: Ending, arguments: argparse.Namespace) -> None:
     """Show why there is nothing to diagnose, also in the documents that were asked for."""
-    from traindx.report.json import report as json
     from traindx.report.results.silence import how_it_ended, page, summary
 
     why = silence(folder)
@@ -92,12 +93,9 @@ def _show_silence(folder: Path, command: Command, ending: Ending, arguments: arg
     shown, line = page(why, command.title, ending), summary(why, command.title, ending)
     what = f"nothing recorded: {why.crash or f'the program {how_it_ended(ending)} {why.what}'}"
     report = Report((), (UnreadableError(command.title, what, why.todo),))
-    makers = {
-        **page_makers(lambda: shown, arguments),
-        "json": lambda: f"{json.render(report)}\n",
-    }
-    # There are no curves to draw.
-    places = {option: place for option, place in report_places(arguments).items() if option in makers}
+    places = {option: place for option, place in report_places(arguments).items() if option != "png"}
+    makers: dict[str, Maker] = {option: partial(FORMATS[option].make, report, arguments) for option in places}
+    makers |= page_makers(lambda: shown, arguments)
     try:
         text = page_text(shown, arguments, line, sys.stderr)
         publish(arguments.command, places, makers, text, stream=sys.stderr)

@@ -12,6 +12,7 @@ EXAMPLES = """\
   python train.py | traindx diagnose - --follow  while it trains
   traindx diagnose runs/ --json -              as JSON
   traindx diagnose runs/ --fail-on sick:0.8    exit code 1 if a run is sick (for CI)
+  traindx diagnose runs/ --github -            annotate the line to change in GitHub Actions
   traindx diagnose train.log --exam data.json  with the result of traindx examine data --json data.json
   traindx diagnose runs/ --limit loss_diverges.lost=0.6  with another threshold"""
 

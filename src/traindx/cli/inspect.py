@@ -2,6 +2,7 @@
 
 import argparse
 
+from traindx.cli._formats import ANNOTATIONS
 from traindx.cli._options import add_outputs, add_reading
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -25,7 +26,7 @@ EXAMPLES = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of inspect."""
     add_reading(parser)
-    add_outputs(parser)
+    add_outputs(parser, without=ANNOTATIONS)
 
 
 def run(arguments: argparse.Namespace) -> int:

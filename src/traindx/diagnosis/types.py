@@ -92,6 +92,12 @@ class Suspect:
         return next((one.location for one in self.evidence if one.location), self.line)
 
     @property
+    def fingerprint(self) -> str:
+        """What stays the same when lines move: the cause and its file, "wrong-loss@train.py"."""
+        file, _, line = self.place.rpartition(":")
+        return f"{self.cause.slug}@{file}" if line.isdecimal() else self.cause.slug
+
+    @property
     def layer(self) -> str:
         """The layer that the weightiest evidence names; empty where none does."""
         return next((one.layer for one in self.evidence if one.layer), "")

@@ -111,6 +111,7 @@ def _suspect(suspect: Suspect) -> Json:
         "title": cause.title,
         "kind": cause.kind.value,
         "place": suspect.place or None,
+        "fingerprint": suspect.fingerprint,
         "layer": suspect.layer or None,
         "batch": suspect.batch,
         "severity": suspect.severity.value,

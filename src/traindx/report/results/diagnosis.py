@@ -76,7 +76,7 @@ def summary(run: Run, diagnosis: Diagnosis) -> str:
     if not is_clear(diagnosis):
         return f"{word} cause unclear · {_candidates(diagnosis)}"
     top = diagnosis.suspects[0]
-    line = _line(fix_for(top.cause, run), top)
+    line = line_of(fix_for(top.cause, run), top)
     at = f" · {line}" if line else ""
     return f"{word} {top.cause.slug} {percent(top.confidence)}{at} · {top.cause.title}"
 
@@ -94,7 +94,7 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     first = [one for one in reasons if not lost or not _is_about(one, lost)][:1]
     told = [*(one.says for one in lost), *map(_located, first)]
     return [
-        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=_line(fix, top)),
+        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_of(fix, top)),
         Paragraph(_sentences([*told, *([] if lost else [outcome(run)])])),
         *_facts(diagnosis, top),
         Gap(),
@@ -269,7 +269,7 @@ def _limits(run: Run) -> list[Block]:
     return [Entry("LIMITS", says, tone=Tone.QUIET)]
 
 
-def _line(fix: Fix | None, top: Suspect) -> str:
+def line_of(fix: Fix | None, top: Suspect) -> str:
     """The line to change; where no fix names one, the line that shows it."""
     return (fix.at if fix else "") or top.place
 

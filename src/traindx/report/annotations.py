@@ -1,0 +1,124 @@
+"""Findings at lines of the source, for machines that show them there: SARIF and GitHub annotations."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from traindx import __version__
+from traindx.cause import Cause
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.finding import Severity
+from traindx.format import percent
+from traindx.report.blocks import Paragraph
+from traindx.report.fix import Fix, fix_for
+from traindx.report.json.values import Document
+from traindx.report.results.diagnosis import is_clear, line_of, page
+from traindx.run import Run
+from traindx.trials.types import Report
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)")
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The cause of one run, at the line to change."""
+
+    cause: Cause
+    is_error: bool
+    title: str
+    message: str
+    fingerprint: str
+    file: str
+    """The file to change; of a log, the log itself."""
+    line: int | None
+
+
+def annotations(report: Report) -> Iterator[Annotation]:
+    """One for each run whose cause is clear: an error if the run is sick, a warning if it may be."""
+    for run, diagnosis in zip(report.runs, report.diagnoses, strict=False):
+        if diagnosis.verdict is not Verdict.HEALTHY and is_clear(diagnosis):
+            yield _annotation(run, diagnosis)
+
+
+def _annotation(run: Run, diagnosis: Diagnosis) -> Annotation:
+    top = diagnosis.suspects[0]
+    fix = fix_for(top.cause, run)
+    found = _LINE.fullmatch(line_of(fix, top))
+    is_harmful = top.severity.rank >= Severity.SERIOUS.rank
+    return Annotation(
+        top.cause,
+        diagnosis.verdict is Verdict.SICK and is_harmful,
+        f"{diagnosis.verdict.value.upper()} {percent(top.confidence)}: {top.cause.title}",
+        _message(run, diagnosis, fix),
+        top.fingerprint,
+        PurePath(found["file"] if found else next(iter(run.sources), "")).as_posix(),
+        int(found["line"]) if found else None,
+    )
+
+
+def _message(run: Run, diagnosis: Diagnosis, fix: Fix | None) -> str:
+    """The sentence of the report, then the fix."""
+    paragraphs = [block for block in page(run, diagnosis).screen if isinstance(block, Paragraph)]
+    said = [one.says for one in paragraphs[:1]]
+    if fix is None:
+        return "\n".join(said)
+    return "\n".join([*said, f"Fix: {fix.title}", *fix.diff])
+
+
+def as_github(report: Report) -> str:
+    """Workflow commands, one a line, which GitHub Actions shows at the lines of a pull request."""
+    lines = []
+    for one in annotations(report):
+        at = {"file": one.file, "line": str(one.line)} if one.line else {}
+        properties = {**at, "title": f"{one.title} [{one.cause.slug}]"}
+        written = ",".join(f"{name}={_escaped(value, ',:')}" for name, value in properties.items())
+        lines.append(f"::{'error' if one.is_error else 'warning'} {written}::{_escaped(one.message)}\n")
+    return "".join(lines)
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """A text as workflow commands take it; a property ends at a comma or a colon."""
+    return "".join(f"%{ord(letter):02X}" if letter in f"%\r\n{also}" else letter for letter in text)
+
+
+def as_sarif(report: Report) -> str:
+    """The SARIF 2.1.0 log of a report, with a rule for each cause and a fingerprint for each result."""
+    found = list(annotations(report))
+    causes = {one.cause.slug: one.cause for one in found}
+    driver = {"name": "traindx", "version": __version__, "rules": [*map(_rule, causes.values())]}
+    results = [_result(one, list(causes).index(one.cause.slug)) for one in found]
+    document = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+    return f"{json.dumps(document, indent=2)}\n"
+
+
+def _rule(cause: Cause) -> Document:
+    return {
+        "id": cause.slug,
+        "shortDescription": {"text": cause.title},
+        "fullDescription": {"text": cause.definition},
+    }
+
+
+def _result(one: Annotation, rule: int) -> Document:
+    return {
+        "ruleId": one.cause.slug,
+        "ruleIndex": rule,
+        "level": "error" if one.is_error else "warning",
+        "message": {"text": f"{one.title}\n{one.message}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": one.file},
+                    "region": {"startLine": one.line or 1},
+                }
+            }
+        ],
+        "partialFingerprints": {"traindx/v1": one.fingerprint},
+    }
