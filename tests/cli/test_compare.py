@@ -55,3 +55,17 @@ def test_runs_that_share_no_measure_are_refused_in_a_sentence(capsys: pytest.Cap
 def test_fail_on_looks_at_every_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", COOL, HOT, "--fail-on", "sick"]) == 1
     assert "hot (" in capsys.readouterr().err
+
+
+def test_many_runs_leave_the_best_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    for index in range(30):
+        rows = "".join(f"{step},{1 / (step + index + 1)}\n" for step in range(40))
+        Path(f"run{index:02}.csv").write_text(f"step,loss\n{rows}")
+    assert main(["compare", *sorted(map(str, Path().glob("*.csv")))]) == 0
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) <= 24
+    assert "run29" in shown
+    assert "run00" not in shown
+    assert "18 more runs: --all lists them" in shown
+    assert main(["compare", "--all", *sorted(map(str, Path().glob("*.csv")))]) == 0
+    assert "run00" in capsys.readouterr().out

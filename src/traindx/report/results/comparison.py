@@ -29,6 +29,8 @@ from traindx.run import Run, Series
 _SETTINGS = 2
 """Settings with a column of their own: those that explain the order best."""
 _NOTES = 3
+_MOST_ROWS = 12
+"""Runs on the screen; a table that is a little longer is shown whole."""
 _VALUE = 14
 _TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
 
@@ -41,15 +43,20 @@ def page(comparison: Comparison, runs: Sequence[Run] = ()) -> Page:
         f"by {measure}, {comparison.measure.better.value} is better",
     )
     told = [one.says for one in comparison.associations][:_NOTES] or list(comparison.notes)[:1]
+    every = comparison.entries
+    shown = every if len(every) <= _MOST_ROWS + 4 else every[:_MOST_ROWS]
+    hidden = len(every) - len(shown)
     screen: tuple[Block, ...] = (
         Header("compare", notes),
         Gap(),
         *_overlay(comparison, runs, measure),
-        _table(comparison, _explaining(comparison), measure),
+        _table(comparison, shown, measure),
+        *([Paragraph(f"{hidden} more runs: --all lists them", Tone.QUIET)] if hidden else ()),
         *(Paragraph(says, Tone.DOUBT) for says in comparison.warnings),
         *(Paragraph(says) for says in told),
     )
-    return Page("comparison of runs", screen, _sections(comparison, told), len(comparison.entries) + 12)
+    complete = (Section("All runs", (_table(comparison, every, measure),)),) if hidden else ()
+    return Page("comparison of runs", screen, (*complete, *_sections(comparison, told)), len(shown) + 12)
 
 
 def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[Block]:
@@ -84,7 +91,8 @@ def _explaining(comparison: Comparison) -> list[str]:
     return sorted(comparison.differing, key=lambda one: -weight.get(one, 0.0))[:_SETTINGS]
 
 
-def _table(comparison: Comparison, settings: list[str], measure: str) -> Block:
+def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> Block:
+    settings = _explaining(comparison)
     titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _VALUE)}>" for one in settings)]
     partings = {one.second: one for one in reversed(comparison.partings)}
     folder = shared_folder([entry.run for entry in comparison.entries])
@@ -96,7 +104,7 @@ def _table(comparison: Comparison, settings: list[str], measure: str) -> Block:
             *(_setting(entry, one) for one in settings),
             "(best)" if index == 0 else _parted(partings.get(entry.run), folder),
         )
-        for index, entry in enumerate(comparison.entries)
+        for index, entry in enumerate(entries)
     ]
     return table(", ".join([*titles, "they diverge"]), rows)
 
