@@ -15,7 +15,8 @@ The loss is normal, then NaN from one step to the next and for good, without a c
 norm before it. It happens when the bad sample is first used: in the first epoch, or later if augmentation
 or a rare feature creates the value. Without shuffling it is the same step in each run; with another seed it
 is another step. If the loss scaler or a check skips such steps, the curve is good except for single NaN
-steps. If the bad value is in the validation set, only the validation loss is NaN.
+steps; batch normalization still keeps the NaN in its running statistics, so eval mode outputs NaN. If the
+bad value is in the validation set, only the validation loss is NaN.
 
 ## Often confused with
 - `exploding-gradients`: the loss or the gradient norm climbs for some steps before the NaN.
@@ -32,7 +33,8 @@ steps. If the bad value is in the validation set, only the validation loss is Na
 - Apply nan_to_num to the loss: the gradient may still be NaN, and the bad sample stays.
 - Resume from a checkpoint made after the NaN: its weights are NaN.
 - Leave detect_anomaly on: it names the operation but slows training several times; use it for one batch.
-- Fill every gap with 0: 0 may be a meaningful value; impute and add a column that marks the gaps.
+- Fill gaps with 0 before standardizing: 0 may be a meaningful value and shifts the mean; after
+  standardizing, 0 is the mean of its column.
 
 ## References
 - PyTorch documentation: torch.autograd.detect_anomaly; torch.isfinite.
@@ -43,7 +45,7 @@ steps. If the bad value is in the validation set, only the validation loss is Na
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import stated_word
+from traindx.curves.facts import normalizes_over_batch, stated_word
 from traindx.facts import NONFINITE_SOURCE
 from traindx.run import Run
 from traindx.signs.data import inputs_not_finite
@@ -105,38 +107,38 @@ for index, (x, y) in enumerate(train_data):
 train_loader = DataLoader(Subset(train_data, keep), batch_size=64, shuffle=True)""",
         ),
         Prescription(
-            title="Impute missing inputs and add a column that marks them",
+            title="Replace missing inputs with 0 after standardizing",
             expect="the loss stays finite, and incomplete rows still count",
             safety=Safety.MANUAL,
-            not_when="the NaN is in the targets, or your own preprocessing creates it",
+            not_when="the NaN is from the targets or your preprocessing, or columns are not standardized",
+            before="""\
+train_data = TensorDataset(train_x, train_y)  # standardized with numpy's nanmean and nanstd""",
             code="""\
-missing = ~torch.isfinite(x)
-median = x.masked_fill(missing, float("nan")).nanmedian(dim=0).values
-x = torch.where(missing, median, x)
-x = torch.cat([x, missing.float()], dim=1)""",
+train_x = torch.nan_to_num(train_x, nan=0.0, posinf=0.0, neginf=0.0)  # 0 is the mean of each column
+train_data = TensorDataset(train_x, train_y)  # standardized with numpy's nanmean and nanstd""",
             change="inputs.replace_nonfinite",
             unless=(_comes_from_targets,),
         ),
         Prescription(
             title="Clamp the std before you divide by it",
-            expect="no infinities from constant features; other features are unchanged",
-            safety=Safety.SAFE,
-            not_when="the raw data itself contains the NaN, or it is in the targets",
-            code="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
-x = (x - mean) / std""",
-            change="inputs.standardize",
-            unless=(_comes_from_targets,),
+            expect="constant features are about 0, not NaN or infinite; other features are unchanged",
+            safety=Safety.MANUAL,
+            not_when="the raw data or the targets contain the NaN, or a feature's true std is below 1e-6",
             before="""\
 mean, std = train_x.mean(dim=0), train_x.std(dim=0)
-x = (x - mean) / std""",
+train_x = (train_x - mean) / std""",
+            code="""\
+mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+train_x = (train_x - mean) / std""",
+            unless=(_comes_from_targets,),
         ),
         Prescription(
             title="Skip batches whose loss is not finite, and count them",
             expect="the run survives, and the count shows how much data is bad",
             safety=Safety.ASK,
-            not_when="more than a few batches are affected: skipping then hides the bug",
+            not_when="many batches are affected, or batch normalization keeps the NaN in its statistics",
             code="""\
+skipped = 0
 for x, y in train_loader:
     loss = loss_fn(model(x), y)
     if not torch.isfinite(loss):
@@ -147,7 +149,7 @@ for x, y in train_loader:
     loss.backward()
     optimizer.step()""",
             change="gradients.skip_nonfinite",
-            unless=(loss_never_finite,),
+            unless=(loss_never_finite, normalizes_over_batch),
             before="""\
 for x, y in train_loader:
     loss = loss_fn(model(x), y)
