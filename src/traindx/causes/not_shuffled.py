@@ -8,11 +8,11 @@ whole set. A batch of one class teaches: predict this class, whatever the input.
 same for the next class and overwrite what was learned before. Batch normalization makes it worse: the
 statistics of a one-class batch reveal the class, and in eval mode they are gone.
 
-`DataLoader` does not shuffle by default (`shuffle=False`). Other ways to get there: an `IterableDataset`,
-which the loader cannot shuffle; a shuffle buffer of 1,000 over a sorted file of a million rows; shards with
-one class each; the same permutation in every epoch because `DistributedSampler.set_epoch` is not called or
-the seed is reset each epoch (mild); batches sorted by length to save padding (mild, if the batches
-themselves are shuffled).
+`DataLoader` does not shuffle by default (`shuffle=False`). Keras `fit` shuffles arrays by default, but not
+a `tf.data.Dataset` or a generator. Other ways to get there: an `IterableDataset`, which the loader cannot
+shuffle; a shuffle buffer of 1,000 over a sorted file of a million rows; shards with one class each; the
+same permutation in every epoch because `DistributedSampler.set_epoch` is not called or the seed is reset
+each epoch (mild); batches sorted by length to save padding (mild, if the batches themselves are shuffled).
 
 ## What you see
 A sawtooth: within each run of equal labels the loss falls to near zero and jumps when the class changes.
@@ -133,7 +133,7 @@ CAUSE = Cause(
             title="Set shuffle=True in the training DataLoader",
             expect="the sawtooth is gone from the first epoch on",
             safety=Safety.SAFE,
-            not_when="the loader shuffles already, or an RNN state is carried between batches",
+            not_when="it shuffles already, has an iterable dataset or a sampler, or an RNN keeps its state",
             before="""\
 train_loader = DataLoader(train_data, batch_size=64)""",
             code="""\
@@ -145,18 +145,18 @@ train_loader = DataLoader(train_data, batch_size=64, shuffle=True)""",
             title="Shuffle a stream with a buffer of 100,000",
             expect="each batch contains all classes in about their shares",
             safety=Safety.MANUAL,
-            not_when="the data has an index: then use shuffle=True",
+            not_when="the data has an index (use shuffle=True), or one class fills the whole buffer",
             before="""\
 stream = load_dataset("parquet", data_files=files, split="train", streaming=True)""",
             code="""\
 stream = load_dataset("parquet", data_files=files, split="train", streaming=True)
-stream = stream.shuffle(seed=0, buffer_size=100_000)  # shuffles shards too; rewrite sorted shards once""",
+stream = stream.shuffle(seed=0, buffer_size=100_000)  # shuffles the order of shards too""",
         ),
         Prescription(
             title="Call sampler.set_epoch(epoch) before each epoch",
             expect="the order of the samples differs from epoch to epoch",
             safety=Safety.SAFE,
-            not_when="the run has one process",
+            not_when="the run has one process, or Lightning or the HF Trainer calls it for you",
             before="""\
 sampler = DistributedSampler(train_data)
 train_loader = DataLoader(train_data, batch_size=64, sampler=sampler)
