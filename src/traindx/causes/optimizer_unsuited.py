@@ -6,7 +6,7 @@ The optimizer is made for another kind of problem: full-batch, sparse, or evenly
 This is rare: mostly the learning rate or the gradients are the problem, and a new optimizer helps by
 accident, because it brings another default learning rate. The real cases:
 
-Full-batch methods on minibatches. L-BFGS estimates curvature from differences of gradients and searches
+Full-batch methods on minibatches. L-BFGS estimates curvature from differences of gradients and may search
 along a line; Rprop adapts each weight's step by whether the sign of its gradient has changed. Both assume
 that the loss is the same function at every step. From batch to batch signs flip and differences are mostly
 noise: Rprop shrinks or grows its steps by chance, and L-BFGS computes a wrong direction and may jump.
@@ -15,7 +15,8 @@ for 1,500 steps, where Adam reached 0.06.
 
 Methods whose steps vanish. Adagrad divides by the root of the sum of all squared gradients, which only
 grows, so its effective learning rate falls like `1 / sqrt(t)`; it suits sparse features and short runs.
-Adadelta scales its own steps and needs `lr` of about 1: at 0.001, copied from Adam, it hardly moves.
+Adadelta scales its own steps and needs `lr` of about 1, PyTorch's default: at 0.001, Keras's default or
+copied from Adam, it hardly moves.
 
 Plain SGD where layers or tokens differ in gradient scale by orders of magnitude: transformers, embeddings
 of rare words, heavy-tailed gradients. One learning rate is then too high for some and too low for others.
@@ -38,7 +39,7 @@ learning rate that does not diverge is slow, and the loss stays for long at the 
 - Try all optimizers in a row: each brings its own default lr, so an accidental improvement explains
   nothing.
 - Compare two optimizers at one learning rate: 0.1 is typical for SGD and diverges with Adam.
-- Switch the optimizer but keep the schedule: its learning rates belong to the old optimizer.
+- Switch the optimizer but keep the schedule's learning rates: they belong to the old optimizer.
 - Use Adam for everything: on normalized convolutional networks SGD with momentum often generalizes better.
 - Use L-BFGS without a closure: it evaluates the loss several times per step, on the same batch.
 
@@ -98,7 +99,7 @@ CAUSE = Cause(
             title="Use AdamW at lr=1e-3",
             expect="the loss falls below the old best in the same number of steps",
             safety=Safety.ASK,
-            not_when="it is Adam already, or lr x 10 and lr/10 were not tried with the old one",
+            not_when="it is Adam already, lr x 10 and lr/10 were not tried, or you fine-tune (use 2e-5)",
             before="""\
 optimizer = torch.optim.Rprop(model.parameters(), lr=0.01)  # a new batch each step""",
             code="""\
@@ -107,10 +108,10 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
             unless=(_uses_adam,),
         ),
         Prescription(
-            title="Use the optimizer's own default learning rate",
+            title="Use PyTorch's default learning rate for this optimizer",
             expect="the loss starts to fall within 100 steps",
             safety=Safety.ASK,
-            not_when="lr is already the default, or the optimizer is Adam, SGD, Rprop or L-BFGS",
+            not_when="lr is that already, or the optimizer is Adam, SGD, Rprop or L-BFGS",
             before="""\
 optimizer = torch.optim.Adadelta(model.parameters(), lr=1e-3)""",
             code="""\
@@ -119,11 +120,11 @@ optimizer = torch.optim.Adadelta(model.parameters(), lr=1.0)""",
         ),
         Prescription(
             title="Give a full-batch optimizer all data at every step",
-            expect="the loss falls at every step",
+            expect="the loss never rises from one step to the next",
             safety=Safety.MANUAL,
-            not_when="the optimizer works on minibatches, or the data does not fit into one batch",
+            not_when="the optimizer is made for minibatches, dropout is on, or the data does not fit",
             before="""\
-optimizer = torch.optim.LBFGS(model.parameters())
+optimizer = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")
 for x, y in train_loader:
     def closure() -> torch.Tensor:
         optimizer.zero_grad()
@@ -132,7 +133,7 @@ for x, y in train_loader:
         return loss
     optimizer.step(closure)""",
             code="""\
-optimizer = torch.optim.LBFGS(model.parameters())
+optimizer = torch.optim.LBFGS(model.parameters(), line_search_fn="strong_wolfe")
 for _ in range(100):
     def closure() -> torch.Tensor:
         optimizer.zero_grad()
