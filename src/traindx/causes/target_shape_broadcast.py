@@ -9,11 +9,12 @@ a number like any other. The gradient with respect to prediction `i` is `2 (p_i 
 prediction is pulled to the mean of the batch's targets, and its own target has no influence. The best the
 model can do is predict the mean for every input, and the loss is then the variance of the targets.
 
-`mse_loss`, `l1_loss` and the Huber losses only warn ("Using a target size that is different to the input
-size"), and a hand-written `((p - t) ** 2).mean()` is silent. Binary cross-entropy raises an error. A metric
-computed the same way is wrong as well; so is `(p > 0.5) == t`, whose mean is then the agreement of random
-pairs. Shapes (N, 1) and (1, N), or (N, T) and (N,) with N equal to T, do the same; with any other N the
-program fails, so a last batch of odd size may be the first to complain.
+`mse_loss`, `l1_loss` and the Huber losses only warn, once ("Using a target size that is different to the
+input size"), and a hand-written `((p - t) ** 2).mean()` is silent. Binary cross-entropy raises an error,
+and Keras's own losses squeeze (N, 1) to (N,). A metric computed the same way is wrong as well; so is
+`(p > 0.5) == t`, whose mean is then the agreement of random pairs. Shapes (N, 1) and (1, N) do the same.
+(N, T) against (N,) compares the wrong pairs if N equals T, and fails with any other N, so a last batch of
+odd size may be the first to raise an error.
 
 ## What you see
 A regression loss that falls for a few steps to the variance of the targets (1 if they are standardized) and
@@ -63,20 +64,20 @@ CAUSE = Cause(
             title="Squeeze the predictions to the shape of the targets",
             expect="the loss falls below the variance of the targets within 100 steps",
             safety=Safety.SAFE,
-            not_when="all pairs are meant, as in a pairwise loss",
+            not_when="all pairs are meant, as in a pairwise loss, or there are several output columns",
             before="""\
 output = model(x)  # (N, 1)
 loss = torch.nn.functional.mse_loss(output, y)  # y: (N,)""",
             code="""\
 output = model(x).squeeze(-1)  # (N,)
-loss = torch.nn.functional.mse_loss(output, y)""",
+loss = torch.nn.functional.mse_loss(output, y)  # y: (N,)""",
             change="targets.match_shape",
         ),
         Prescription(
             title="Unsqueeze the targets where the data is created",
             expect="shapes agree in training, validation and metrics",
             safety=Safety.MANUAL,
-            not_when="the targets are class indices for cross-entropy, which expects (N,)",
+            not_when="the predictions are (N,) already, or cross_entropy expects class indices (N,)",
             before="""\
 train_data = TensorDataset(train_x, train_y)  # train_y: (rows,)""",
             code="""\
@@ -85,7 +86,7 @@ train_data = TensorDataset(train_x, train_y.unsqueeze(-1))  # (rows, 1)""",
         Prescription(
             title="Raise an error if the shapes differ",
             expect="the check fails at step 1 with both shapes; after the fix it passes",
-            safety=Safety.SAFE,
+            safety=Safety.MANUAL,
             not_when="the loss takes targets of another shape by design, as cross-entropy does",
             code="""\
 def loss_fn(output: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
