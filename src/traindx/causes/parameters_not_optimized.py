@@ -18,9 +18,10 @@ and scales the gradients of the trained part down to nothing.
 ## What you see
 If the optimizer has a stale model: the loss is flat from the first step, with noise but no trend, the
 validation loss is identical at each evaluation to the last digit, and a learning rate of 1e-5 or 10 makes
-no difference; the gradient norm is normal, or grows in a straight line. If a part is missing: the loss
-falls as far as the rest can take it and stays there, as if that part were random, which it is. The weight
-norms of that part never change.
+no difference; the gradient norm is normal, or grows in a straight line. With batch normalization the
+validation loss still moves, because its running statistics do. If a part is missing: the loss falls as far
+as the rest can take it and stays there, as if that part were random, which it is. The weight norms of that
+part never change.
 
 ## Often confused with
 - `frozen-parameters`: `requires_grad` is off, and the gradient is None.
@@ -32,7 +33,7 @@ norms of that part never change.
 
 ## What not to do
 - Raise the learning rate: it applies only to the parameters in the optimizer.
-- Train longer: a weight that is never updated is random in every epoch.
+- Train longer: a weight that is never updated keeps its initial value in every epoch.
 - Check requires_grad alone: it is on; the entry in a parameter group is missing.
 - Pass known parameters to add_param_group: it rejects duplicates; add only the missing ones.
 - Recreate the optimizer every epoch: its moments and the schedule are lost every time.
@@ -95,7 +96,7 @@ class Net(torch.nn.Module):
             title="Assert that the optimizer has exactly the model's weights",
             expect="the check names the missing weights; after the fix it passes",
             safety=Safety.MANUAL,
-            not_when="several optimizers share the model: then check their groups together",
+            not_when="several optimizers share the model, or the loss has weights: check all together",
             code="""\
 optimized = {id(p) for group in optimizer.param_groups for p in group["params"]}
 missing = [name for name, p in model.named_parameters() if p.requires_grad and id(p) not in optimized]
