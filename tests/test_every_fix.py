@@ -59,6 +59,14 @@ def test_a_faulty_run_has_a_fix_that_suits_it(cause: Cause) -> None:
         ("input-outliers", {facts.LOSS_FUNCTION: "cross_entropy"}, [1, 2, 3, 4]),
         ("label-noise", {facts.LABEL_SMOOTHING: 0.0}, [1, 2, 3, 4]),
         ("label-noise", {facts.LABEL_SMOOTHING: 0.1}, [1, 2, 3]),
+        ("output-logit-drift", {facts.OPTIMIZER: "AdamW"}, [1, 2, 3, 4]),
+        ("output-logit-drift", {facts.OPTIMIZER: "SGD"}, [1, 3, 4]),
+        ("over-regularized", {facts.DROPOUT: 0.5}, [1, 2, 3]),
+        ("over-regularized", {facts.DROPOUT: 0.1}, [1, 3]),
+        ("overfitting", {facts.OPTIMIZER: "AdamW", facts.WEIGHT_DECAY: 0.01}, [1, 2, 3, 4, 5, 6]),
+        ("overfitting", {facts.OPTIMIZER: "AdamW", facts.WEIGHT_DECAY: 0.05}, [1, 2, 4, 5, 6]),
+        ("overfitting", {facts.OPTIMIZER: "Adam"}, [1, 2, 4, 5, 6]),
+        ("overfitting", {facts.DROPOUT: 0.2}, [1, 2, 3, 5, 6]),
     ],
 )
 def test_facts_exclude_fixes(slug: str, stated: Mapping[Fact, Scalar], fixes: list[int]) -> None:
@@ -76,6 +84,8 @@ def test_facts_exclude_fixes(slug: str, stated: Mapping[Fact, Scalar], fixes: li
         ("clipping-too-tight", NONE, ("MultiheadAttention",), [1]),
         ("exploding-gradients", {facts.MODEL: "Net"}, ("Linear",), [1, 2, 4, 5]),
         ("exploding-gradients", {facts.MODEL: "Net"}, ("RNN",), [1, 2, 3, 4, 5]),
+        ("non-finite-inputs", NONE, ("Linear",), [1, 2, 3, 4]),
+        ("non-finite-inputs", NONE, ("BatchNorm1d",), [1, 2, 3]),
     ],
 )
 def test_the_model_excludes_fixes(

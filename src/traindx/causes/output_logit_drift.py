@@ -7,27 +7,31 @@ Softmax ignores a common shift: logits `s` and `s + c` give the same probabiliti
 cross-entropy. So nothing in the loss fixes their level, and `log Z = log(sum(exp(s)))`, which would be 0 if
 the logits were log-probabilities, is free to drift. Noise and asymmetry of the updates push it, mostly
 downward; only weight decay pulls back. It hurts through precision and size: bfloat16 has steps of 2 between
-256 and 512 and of 4 up to 1,024, so the differences that matter are rounded away; large logits give large
-gradients in the last layer for wrong predictions; and all of this grows late in long runs.
+256 and 512 and of 4 up to 1,024, so the differences that matter are rounded away; an output layer with
+large weights passes large gradients down to all other layers; and all of this grows late in long runs. A
+shift alone leaves the gradients as they are.
 
 Growth without a shift is related: once the training data is fitted perfectly, scaling all logits up still
 lowers the loss a little, so they grow like the logarithm of time. This is ordinary overconfidence and hurts
-calibration rather than training.
+calibration rather than training. Dividing the logits by a small temperature does the same at once: at 0.01
+they are 100x as large, and a confidently wrong sample costs a loss of 100 or more.
 
 This is a mechanism; its roots are the learning rate, missing weight decay on the output layer, tied
-embeddings and half precision.
+embeddings, half precision or a small temperature.
 
 ## What you see
-The mean of the output logits, or `log Z`, moves steadily away from zero, to minus hundreds, while the loss
-is flat or still falls: an early sign. Later the loss starts to spike, then rises slowly or diverges, late
-in the run; a learning rate that is too high would have shown early. Logging a z-loss shows it directly, and
-so does a float32 run that is stable while bfloat16 is not.
+The mean of the output logits moves steadily away from zero, to minus hundreds, while the loss is flat or
+still falls: an early sign. `log Z`, which starts near the log of the number of classes, moves with it. Later
+the loss starts to spike, then rises slowly or diverges, late in the run; a learning rate that is too high
+would have shown early. Logging a z-loss shows it directly, and so does a float32 run that is stable while
+bfloat16 is not.
 
 ## Often confused with
 - `attention-logit-growth`: the logits inside attention grow, early and at high learning rates.
 - `lr-too-high`: the loss oscillates from the start, and the output logits are centered.
 - `half-precision-overflow`: values are infinite or NaN; here they are finite and coarse.
-- `bad-initialization`: logits are large before the first step; here they start near zero.
+- `bad-initialization`: logits are large before the first step; here they start near zero, unless divided by
+  a temperature.
 - `overfitting`: logits grow apart and the validation loss rises; their mean stays.
 - `unstable-loss-function`: a hand-written softmax overflows at ordinary logits.
 
@@ -36,32 +40,26 @@ so does a float32 run that is stable while bfloat16 is not.
 - Add a bias to the output layer: it is one more parameter that can drift.
 - Clamp the logits: beyond the limit there is no gradient, and the true class may be among them.
 - Use a z-loss weight of 0.1: it competes with the task; 1e-4 is enough.
-- Compute the loss in half precision: cast the logits to float32 first.
+- Compute the loss in half precision: its sums lose digits; cast the logits to float32 first.
 
 ## References
 - Chowdhery and others: PaLM: Scaling Language Modeling with Pathways, 2023, the z-loss of 1e-4.
 - Wortsman and others: Small-Scale Proxies for Large-Scale Transformer Training Instabilities, 2024.
-- de Brébisson, Vincent: The Z-loss: A Shift and Scale Invariant Classification Loss Belonging to the
-  Spherical Family, 2016.
+- Zoph and others: ST-MoE: Designing Stable and Transferable Sparse Expert Models, 2022, the z-loss of a
+  router and the rounding of large logits in bfloat16.
 - Soudry and others: The Implicit Bias of Gradient Descent on Separable Data, 2018, growth like log t.
 - Guo, Pleiss, Sun, Weinberger: On Calibration of Modern Neural Networks, 2017.
 """
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import stated_word
-from traindx.facts import OPTIMIZER, PARAMETER_PRECISION
+from traindx.curves.facts import decays_in_gradient, stated_word
+from traindx.facts import PARAMETER_PRECISION
 from traindx.run import Run
 from traindx.signs.chance import starts_far_above_chance
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_spikes
 from traindx.signs.targets import output_scores_drift
-
-_COUPLED = ("adam", "rmsprop", "adagrad", "nadam", "radam", "adamax")
-
-
-def _couples_decay(run: Run) -> bool:
-    return stated_word(run, OPTIMIZER) in _COUPLED
 
 
 def _is_float32(run: Run) -> bool:
@@ -81,7 +79,7 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Add a z-loss with weight 1e-4",
-            expect="the mean logit stays near its start; cross-entropy is no worse",
+            expect="log Z stays near 0; cross-entropy is no worse",
             safety=Safety.MANUAL,
             not_when="the logits are centered and only grow apart: that is overconfidence, not drift",
             before="""\
@@ -95,24 +93,34 @@ loss = torch.nn.functional.cross_entropy(logits, y) + 1e-4 * logits.logsumexp(di
             title="Set the weight decay to 0.1",
             expect="the norm of the output layer is level, and the drift slows down",
             safety=Safety.ASK,
-            not_when="the optimizer adds the decay to Adam's gradient: then use AdamW",
+            not_when="the optimizer is SGD (0.1 is too strong) or adds the decay to Adam's gradient",
             before="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0)""",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.1)""",
             change="regularize.weight_decay 0.1",
-            unless=(_couples_decay,),
+            unless=(decays_in_gradient,),
         ),
         Prescription(
             title="Cast the logits to float32 before the loss",
             expect="fewer loss spikes at the same drift",
-            safety=Safety.SAFE,
-            not_when="they are float32 already; autocast does it for cross_entropy",
+            safety=Safety.ASK,
+            not_when="they are float32 already, or autocast is on: it runs cross_entropy in float32",
             before="""\
 loss = torch.nn.functional.cross_entropy(model(x), y)  # a model in bfloat16""",
             code="""\
-loss = torch.nn.functional.cross_entropy(model(x).float(), y)""",
+loss = torch.nn.functional.cross_entropy(model(x).float(), y)  # a model in bfloat16""",
             unless=(_is_float32,),
+        ),
+        Prescription(
+            title="Raise the temperature of the logits to 1",
+            expect="the logits start near zero, and the loss starts near chance level",
+            safety=Safety.MANUAL,
+            not_when="there is no temperature, or the logits are cosine similarities (contrastive losses)",
+            before="""\
+loss = torch.nn.functional.cross_entropy(model(x) / 0.01, y)""",
+            code="""\
+loss = torch.nn.functional.cross_entropy(model(x) / 1.0, y)""",
         ),
     ),
     experiment=Experiment(

@@ -77,9 +77,11 @@ from traindx.cause import (
     Symptom,
 )
 from traindx.curves.curve import curve_of
+from traindx.curves.facts import decays_in_gradient, stated_number
 from traindx.curves.failure import failure
 from traindx.curves.limits import SMALL, WEAK
 from traindx.curves.series import whole
+from traindx.facts import DROPOUT, WEIGHT_DECAY
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
@@ -132,6 +134,20 @@ def validation_metric_declines(
     return Finding(min(1.0, WEAK + decline / worth), says, (evidence,))
 
 
+_DECAY, _DROPOUT = 0.05, 0.2
+"""Weight decay and dropout of the fixes, which would lower larger ones."""
+
+
+def _decays_enough(run: Run) -> bool:
+    decay = stated_number(run, WEIGHT_DECAY)
+    return decays_in_gradient(run) or (decay is not None and decay >= _DECAY)
+
+
+def _drops_enough(run: Run) -> bool:
+    share = stated_number(run, DROPOUT)
+    return share is not None and share >= _DROPOUT
+
+
 CAUSE = Cause(
     slug="overfitting",
     title="Overfitting",
@@ -160,7 +176,7 @@ CAUSE = Cause(
             title="Keep the best checkpoint and stop early",
             expect="the kept model has the lowest validation loss of the curve",
             safety=Safety.SAFE,
-            not_when="the validation loss falls a second time, or the set is so small that its best is luck",
+            not_when="the metric you judge by still improves, or the loss falls a second time",
             before="""\
 for epoch in range(epochs):
     train_one_epoch(model, train_loader, optimizer)
@@ -184,25 +200,23 @@ model.load_state_dict(torch.load("best.pt", weights_only=True))""",
             expect="the validation loss turns later, from a lower minimum",
             safety=Safety.MANUAL,
             not_when="an augmentation can change the label (a mirrored 'b' is a 'd') or never occurs in use",
-            code="""\
-augment = v2.Compose([
-    v2.ToImage(),
-    v2.RandomResizedCrop(size=(32, 32), scale=(0.7, 1.0), antialias=True),
-    v2.RandomHorizontalFlip(),
-])
-train_data = datasets.CIFAR10("data", train=True, transform=augment)""",
             before="""\
-train_data = datasets.CIFAR10("data", train=True, transform=v2.ToImage())""",
+steps = [v2.ToImage(), v2.ToDtype(torch.float32, scale=True)]
+train_data = datasets.CIFAR10("data", train=True, transform=v2.Compose(steps))""",
+            code="""\
+steps = [v2.ToImage(), v2.ToDtype(torch.float32, scale=True)]
+steps += [v2.RandomResizedCrop(size=(32, 32), scale=(0.7, 1.0)), v2.RandomHorizontalFlip()]
+train_data = datasets.CIFAR10("data", train=True, transform=v2.Compose(steps))""",
         ),
         Prescription(
             title="Set the weight decay to 0.05 (AdamW)",
             expect="the validation loss climbs less; the training loss ends a bit higher",
             safety=Safety.ASK,
-            not_when="the training loss is still high: then the run underfits",
+            not_when="the training loss is high, the optimizer is not AdamW, or it has 0.05 or more already",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)""",
             change="regularize.weight_decay 0.05",
-            unless=(both_losses_high, little_learned),
+            unless=(both_losses_high, little_learned, _decays_enough),
             before="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)  # weight_decay=0.01""",
         ),
@@ -210,7 +224,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)  # weight_decay=0.01"
             title="Add dropout of 0.2 to the wide linear layers",
             expect="the validation loss turns later, from a lower minimum",
             safety=Safety.ASK,
-            not_when="batch normalization follows the dropout, or each sample is seen only once",
+            not_when="batch normalization follows, each sample is seen once, or dropout is 0.2 or more",
             code="""\
 model = nn.Sequential(
     nn.Linear(features, 256), nn.ReLU(), nn.Dropout(0.2),
@@ -218,6 +232,7 @@ model = nn.Sequential(
     nn.Linear(256, classes),
 )""",
             change="regularize.dropout 0.2",
+            unless=(_drops_enough,),
             before="""\
 model = nn.Sequential(
     nn.Linear(features, 256), nn.ReLU(),
@@ -229,14 +244,18 @@ model = nn.Sequential(
             title="Train fewer parameters: freeze a pretrained backbone",
             expect="the best validation loss is equal or lower",
             safety=Safety.MANUAL,
-            not_when="the larger model has the lower best validation loss: compare bests, not gaps",
+            not_when="the backbone is not pretrained, or the whole model has the lower best validation loss",
+            before="""\
+model.fc = nn.Linear(model.fc.in_features, classes)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
             code="""\
-model.requires_grad_(False)
-model.fc = nn.Linear(model.fc.in_features, classes)  # only the new head trains""",
+model.requires_grad_(False)  # before the new head, so that only the head trains
+model.fc = nn.Linear(model.fc.in_features, classes)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
         ),
         Prescription(
             title="Cross-validate and average the models of the folds",
-            expect="on new data the average has a lower loss than each model",
+            expect="on new data the average has a lower loss than the models have on average",
             safety=Safety.MANUAL,
             not_when="k runs are too expensive, or groups or time in the data would leak across folds",
             code="""\
@@ -248,7 +267,8 @@ for train_rows, val_rows in KFold(n_splits=5, shuffle=True, random_state=0).spli
     losses.append(loss_fn(model(train_x[val_rows]), train_y[val_rows]).item())
     models.append(model)
 print(sum(losses) / len(losses), min(losses), max(losses))
-prediction = torch.stack([model(test_x).softmax(-1) for model in models]).mean(0)""",
+with torch.no_grad():
+    prediction = torch.stack([model(test_x).softmax(-1) for model in models]).mean(0)""",
         ),
     ),
     experiment=Experiment(

@@ -7,6 +7,7 @@ from traindx.facts import (
     DROPOUT,
     DROPOUT_LAYERS,
     LOSS_FUNCTION,
+    OPTIMIZER,
     RECORDED_SECONDS,
     RECORDING_COST,
     STEPS_PER_EPOCH,
@@ -65,6 +66,14 @@ def normalizes_over_batch(run: Run, *, frozen: bool = True) -> bool:
     """Whether the model has a normalization that keeps statistics of the batches, be it `frozen` or not."""
     layers = [layer for layer in run.model if frozen or layer.trainable]
     return any(word in layer.kind for layer in layers for word in _BY_BATCH)
+
+
+_DECAYING_IN_GRADIENT = frozenset("sgd adam nadam radam adamax rmsprop adagrad adadelta".split())
+
+
+def decays_in_gradient(run: Run) -> bool:
+    """Whether the optimizer adds its weight decay to the gradient: values of AdamW are too strong for it."""
+    return stated_word(run, OPTIMIZER) in _DECAYING_IN_GRADIENT
 
 
 _NUMBER_LOSSES = frozenset(
