@@ -20,3 +20,8 @@ def test_slugs_are_module_names() -> None:
     for cause in knowledge.causes():
         module = importlib.import_module(f"traindx.causes.{cause.slug.replace('-', '_')}")
         assert cause.slug == module.CAUSE.slug
+
+
+def test_rivals_are_causes() -> None:
+    known = {cause.slug for cause in knowledge.causes()}
+    assert [one.slug for cause in knowledge.causes() for one in cause.rivals if one.slug not in known] == []

@@ -204,7 +204,7 @@ threshold = thresholds[f1[:-1].argmax()]""",
         Prescription(
             title="Initialize the last bias to the log class frequencies",
             expect="the first loss is near the entropy of the labels",
-            safety=Safety.SAFE,
+            safety=Safety.ASK,
             not_when="the weights of the last layer are pretrained",
             code="""\
 share = torch.bincount(train_labels, minlength=classes).float() / len(train_labels)

@@ -19,7 +19,7 @@ proportionally longer.
 
 ## Often confused with
 - `host-device-sync`: the wait is in `.item()`, `.cpu()` or a print in the loop, not in the loader.
-- `straggler`: one rank is slow, and the others wait for it in the all-reduce.
+- A slow rank in distributed training: the other ranks have their batches and wait in the all-reduce.
 - `memory-leak`: steps get slower over time while memory grows; here they are slow from the start.
 - `batch-too-small`: step time is mostly kernel-launch overhead, and the batch is ready in time.
 

@@ -123,7 +123,7 @@ train_data = data""",
         Prescription(
             title="Check the class counts before training starts",
             expect="the program stops at startup and prints the counts",
-            safety=Safety.SAFE,
+            safety=Safety.MANUAL,
             not_when="the targets are not class labels",
             code="""\
 counts = torch.bincount(train_labels)

@@ -27,7 +27,7 @@ a metric, a progress bar, a logging line or a loop over a batch.
 - `data-loading-bottleneck`: the wait is before the step, for the next batch, and is gone with synthetic
   data.
 - `batch-too-small`: kernels are tiny, and a larger batch takes the same time per step.
-- `straggler`: all ranks wait for one, and each is fast alone.
+- A slow rank in distributed training: the other ranks wait for it in the all-reduce, and are fast alone.
 - `memory-leak`: steps become slower over time; here they are slow from the start.
 
 ## What not to do

@@ -115,7 +115,7 @@ loss = torch.nn.functional.cross_entropy(logits, mask, ignore_index=255)""",
         Prescription(
             title="Check the labels once when the data is loaded",
             expect="the check counts the bad labels and names the first row before training starts",
-            safety=Safety.SAFE,
+            safety=Safety.MANUAL,
             not_when="the labels are probabilities, not class indices",
             code="""\
 bad = [row for row, label in enumerate(labels) if not 0 <= label < classes]

@@ -162,7 +162,7 @@ CAUSE = Cause(
         Prescription(
             title="Add a linear warm-up of 500 steps",
             expect="no jump in the first 500 steps, and the loss passes the old run",
-            safety=Safety.SAFE,
+            safety=Safety.ASK,
             not_when="the whole run has fewer than 1,000 steps: then use a shorter warm-up",
             before="""\
 scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=total_steps)""",

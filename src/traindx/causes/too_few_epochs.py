@@ -29,14 +29,15 @@ curve flattens at the end for that reason alone, which does not show how far a l
 
 ## What not to do
 - Enlarge the model: every step costs more, and the run is still too short.
-- Resume a cosine schedule at its end: the learning rate is zero; restart with a longer schedule.
-- Add epochs without stretching the schedule: the learning rate is zero before they start.
-- Compare two settings at this length: the one that leads early need not win.
+- Resume a cosine schedule at its end: the learning rate is zero; start a new or longer schedule.
+- Add epochs without stretching the schedule: the learning rate stays at zero, or rises again, as PyTorch's
+  `CosineAnnealingLR` does after `T_max`.
+- Compare two settings at this length: the one that leads early may not win.
 - Add regularization: it slows a run that had too little time.
 
 ## References
-- Hoffmann and others: Training Compute-Optimal Large Language Models, NeurIPS, 2022 (schedules must match
-  the length).
+- Hoffmann and others: Training Compute-Optimal Large Language Models, 2022 (the schedule must match the
+  length).
 - Mosbach, Andriushchenko, Klakow: On the Stability of Fine-tuning BERT, ICLR, 2021.
 - Hägele and others: Scaling Laws and Compute-Optimal Training Beyond Fixed Training Durations, NeurIPS,
   2024.
@@ -148,7 +149,7 @@ scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs *
         ),
         Prescription(
             title="Resume from the last checkpoint at the peak learning rate",
-            expect="the loss keeps falling at its old slope",
+            expect="the loss ends below its old final value, possibly after a short rise",
             safety=Safety.ASK,
             not_when="the optimizer state was not saved: without it the first steps undo progress",
             code="""\
@@ -156,7 +157,8 @@ saved = torch.load("last.pt", weights_only=True)
 model.load_state_dict(saved["model"])
 optimizer.load_state_dict(saved["optimizer"])
 for group in optimizer.param_groups:
-    group["lr"] = 1e-3  # the peak, if a schedule has taken it to zero""",
+    group["lr"] = 1e-3  # the peak
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=extra_steps)""",
         ),
         Prescription(
             title="If time is limited, multiply the learning rate by 3",
@@ -173,22 +175,24 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
         Prescription(
             title="Raise the patience of early stopping to 10",
             expect="the run passes the old stop, and the best validation loss improves",
-            safety=Safety.SAFE,
+            safety=Safety.ASK,
             not_when="a fixed number of epochs ended the run, not early stopping",
             code="""\
 patience = 10
 waited = 0 if val_loss < best else waited + 1
+best = min(best, val_loss)
 stop = waited >= patience""",
             before="""\
 patience = 2
 waited = 0 if val_loss < best else waited + 1
+best = min(best, val_loss)
 stop = waited >= patience""",
         ),
     ),
     experiment=Experiment(
         does="Resume the last checkpoint for 500 steps at the learning rate of mid-run",
-        if_true="training and validation loss keep falling at about the slope they ended with",
-        if_false="the loss stays within its noise",
+        if_true="both losses keep falling, possibly after a short rise",
+        if_false="both losses stay within their noise",
         steps=500,
     ),
     page=__doc__,

@@ -17,11 +17,12 @@ Dropout and batch normalization behave differently in train and eval mode. Three
 The training loss is good. The validation loss is noisy, far too high, or jumps by factors between
 evaluations although training is stable; or it stays at chance level while training accuracy approaches
 100%. In the second case the training loss drops right after the first validation, and the validation loss
-soon turns up. Evaluating twice without a training step in between gives two different numbers.
+soon turns up. Evaluating twice without a training step in between gives two different numbers if dropout is
+on; with batch normalization in train mode the number depends on the batch size.
 
 ## Often confused with
-- `overfitting`: training samples score perfectly in eval mode; with this bug they score as badly as the
-  validation set.
+- `overfitting`: the validation code gives perfect scores on training samples; with this bug it gives scores
+  as bad as on the validation set.
 - `train-val-mismatch`: training samples score well in eval mode too.
 - `batch-too-small`: batches of two or four give no usable statistics; larger training batches fix it.
 - `dropout-misuse`: the mode is right; a dropout is misplaced, too strong, or a functional call that ignores
@@ -30,11 +31,12 @@ soon turns up. Evaluating twice without a training step in between gives two dif
 - `lr-too-high`: the training loss jumps as well.
 
 ## What not to do
-- Validate in train mode for better numbers: the result depends on the batch, and single samples fail.
+- Validate in train mode for better numbers: the result depends on the batch, and `BatchNorm1d` raises an
+  error for a single sample.
 - Add regularization: the network is fine, the measurement is wrong.
-- Use torch.no_grad() instead of model.eval(): it changes neither dropout nor batch normalization.
-- Set track_running_stats=False as a patch: evaluation then depends on the batch.
-- Train longer: running statistics that do not match stay wrong.
+- Use `torch.no_grad()` instead of `model.eval()`: it changes neither dropout nor batch normalization.
+- Set `track_running_stats=False` as a patch: evaluation then depends on the batch.
+- Train longer: the mode stays wrong, and so does every validation.
 
 ## References
 - PyTorch documentation: torch.nn.Module.eval and torch.nn.BatchNorm2d; Autograd mechanics, Evaluation Mode.
@@ -93,9 +95,9 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Call model.eval() to validate, model.train() to train",
-            expect="two evaluations in a row give the same number",
+            expect="two evaluations agree, and the batch size hardly matters",
             safety=Safety.SAFE,
-            not_when="the modes are right, or the framework sets them (Lightning, HF Trainer, Keras)",
+            not_when="the modes are right, or the framework sets them (Lightning, HF Trainer, Keras fit)",
             before="""\
 for epoch in range(epochs):
     train_one_epoch(model, train_loader, optimizer)
@@ -113,25 +115,19 @@ for epoch in range(epochs):
         ),
         Prescription(
             title="Recompute the batch-norm statistics on training data",
-            expect="the validation loss drops to the training loss without any training",
-            safety=Safety.SAFE,
+            expect="the validation loss drops close to the training loss without any training",
+            safety=Safety.ASK,
             not_when="the network has no batch normalization",
             code="""\
-for module in model.modules():
-    if isinstance(module, nn.modules.batchnorm._BatchNorm):
-        module.reset_running_stats()
-        module.momentum = None  # the plain mean over all batches
-model.train()
-with torch.no_grad():
-    for x, _ in train_loader:
-        model(x)""",
+# Resets the statistics and averages them over one epoch, without gradients.
+torch.optim.swa_utils.update_bn(train_loader, model)""",
             unless=(_has_no_normalization,),
         ),
         Prescription(
             title="Replace batch normalization by group normalization",
             expect="without dropout, train and eval mode give the same output",
             safety=Safety.MANUAL,
-            not_when="batches are large and the modes are right, or there is no batch normalization",
+            not_when="batches are large and the modes are right, or the weights are pretrained",
             code="""\
 block = nn.Sequential(
     nn.Conv2d(64, 64, kernel_size=3, padding=1, bias=False),
@@ -148,9 +144,9 @@ block = nn.Sequential(
         ),
     ),
     experiment=Experiment(
-        does="Evaluate one training batch in train mode, and twice the way the validation code does it",
-        if_true="the validation code gives a far higher loss than train mode, or two different numbers",
-        if_false="the validation code gives the same number twice, no worse than train mode",
+        does="Print model.training in both loops; run the validation code twice on one training batch",
+        if_true="a mode is wrong, the two losses differ, or both are far above the training loss",
+        if_false="both modes are right, and the losses are equal and no worse than in training",
         steps=0,
     ),
     page=__doc__,

@@ -115,8 +115,10 @@ train_x, train_y = oversample(train_x, train_y)""",
             safety=Safety.MANUAL,
             not_when="rows are equal by nature, such as short categorical records",
             code="""\
-def key(row: torch.Tensor) -> bytes:
-    return (row * 100).round().to(torch.int32).numpy().tobytes()  # rounded: finds near-duplicates too
+scale = 100 / train_x.std(dim=0).clamp_min(1e-6)  # rounds away float noise
+
+def key(row: torch.Tensor) -> bytes:  # for resized or re-encoded copies, compare embeddings
+    return (row * scale).round().to(torch.int64).numpy().tobytes()
 
 val_keys = {key(row) for row in val_x}
 keep = torch.tensor([key(row) not in val_keys for row in train_x])

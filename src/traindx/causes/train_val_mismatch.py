@@ -1,13 +1,13 @@
 """Training and validation data differ.
 
-The validation data comes from another source, or is preprocessed differently, than the training data.
+The validation data comes from another source than the training data, or is preprocessed differently.
 
 ## What happens
 Either the data comes from elsewhere (another device, period, language, population), or it is preprocessed
 differently: other normalization, channel order, resize, tokenizer or vocabulary, another class order in the
 folder. The network learns its own task well and is tested on another one.
 
-Preprocessing is the reason more often than the source, and it is the one you can fix.
+Check the preprocessing first: you can fix it in code, and another source needs other data.
 
 ## What you see
 The training loss falls as it should. The validation loss hardly moves, climbs from the first evaluation on,
@@ -26,7 +26,7 @@ with time. Validation accuracy does not move, often below chance level if the cl
 ## What not to do
 - Add dropout or weight decay: the network does not memorize, it is tested on something else.
 - Train longer: the training loss improves, and the validation loss cannot follow.
-- Tune hyperparameters on this validation set: you would select by accident.
+- Tune hyperparameters on this validation set: its ranking may not hold on data like the training set.
 - Make the gap vanish with a random split: if users send the other kind of data, the gap was real.
 - Fit the scaler on both sets together: use the statistics of the training set for both.
 
@@ -90,11 +90,13 @@ CAUSE = Cause(
             safety=Safety.MANUAL,
             not_when="both sets already share one function and one set of statistics",
             before="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
 train_data = TensorDataset((train_x - mean) / std, train_y)
 val_data = TensorDataset(val_x, val_y)  # not normalized""",
             code="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
 train_data = TensorDataset((train_x - mean) / std, train_y)
 val_data = TensorDataset((val_x - mean) / std, val_y)""",
         ),
@@ -103,9 +105,13 @@ val_data = TensorDataset((val_x - mean) / std, val_y)""",
             expect="validation accuracy leaves chance level at the first evaluation",
             safety=Safety.MANUAL,
             not_when="the task is a regression, or the printed mappings are equal",
+            before="""\
+index_of = {name: index for index, name in enumerate(sorted(set(train_names)))}
+train_y = torch.tensor([index_of[name] for name in train_names])
+index_of = {name: index for index, name in enumerate(sorted(set(val_names)))}  # other indices
+val_y = torch.tensor([index_of[name] for name in val_names])""",
             code="""\
-names = sorted(path.name for path in Path("data/train").iterdir())
-index_of = {name: index for index, name in enumerate(names)}
+index_of = {name: index for index, name in enumerate(sorted(set(train_names)))}
 train_y = torch.tensor([index_of[name] for name in train_names])
 val_y = torch.tensor([index_of[name] for name in val_names])""",
             unless=(compares_numbers,),
@@ -124,8 +130,8 @@ train_data, val_data = Subset(data, train_rows.tolist()), Subset(data, val_rows.
         ),
     ),
     experiment=Experiment(
-        does="Fit a classifier that separates training from validation inputs, as the model gets them",
-        if_true="it separates them clearly (AUC well above 0.5)",
+        does="Fit a classifier that separates training from validation inputs; print both class mappings",
+        if_true="it separates them clearly (AUC well above 0.5), or the class mappings differ",
         if_false="it does not (AUC near 0.5), and the class mappings agree",
         steps=0,
     ),

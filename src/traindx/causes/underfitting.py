@@ -8,8 +8,8 @@ rate, strong regularization, gradients that do not arrive, inputs that lack the 
 contradict it. Underfitting names the state, not the root cause; the root cause decides the fix.
 
 "High" needs a reference: chance level, a simple baseline on the same split, a person, or the noise in the
-labels. The chance level of `C` balanced classes is `ln(C)`. A loss that stops at the noise of the task is
-finished, not underfitted.
+labels. The chance level of `C` balanced classes is `ln(C)`. If the loss stops at the noise of the task, the
+run is finished, not underfitted.
 
 ## What you see
 The training loss falls a little or for a while and settles, or keeps falling very slowly, far above where
@@ -21,13 +21,12 @@ epochs change neither.
 - `lr-too-low`: lr x 10 makes the loss fall much faster in the same steps.
 - `capacity-too-small`: the losses are flat, no learning rate changes that, and a model twice as wide ends
   lower.
-- `over-regularized`: the training loss drops at once when dropout, augmentation and weight decay are
-  switched off.
+- `over-regularized`: without dropout, augmentation and weight decay the training loss ends clearly lower.
 - `missing-nonlinearity`: linear layers are stacked without an activation, and a linear model ends at the
   same level.
-- `wrong-output-activation`: softmax or sigmoid is applied before a loss that expects logits, and one batch
-  cannot be memorized.
-- `labels-misaligned`: both losses are exactly at chance level, while a single batch can still be memorized.
+- `wrong-output-activation`: softmax or sigmoid is applied before a loss that expects logits, and the loss of
+  a memorized batch stays above 0.
+- `labels-misaligned`: neither loss is below chance level, while a single batch can still be memorized.
 - `vanishing-gradients`: the gradient norm of the first layers is orders of magnitude below that of the
   last.
 - `label-noise`: the training loss stops above zero although every correctly labeled sample is fitted.
@@ -41,7 +40,7 @@ epochs change neither.
 - Call a loss high without a baseline: it may be the noise that is left when everything is learned.
 
 ## References
-- Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, sections 5.2 and 11.4.
+- Goodfellow, Bengio, Courville: Deep Learning, MIT Press, 2016, sections 5.2, 11.3 and 11.5.
 - Karpathy: A Recipe for Training Neural Networks, 2019.
 - Zhang, Bengio, Hardt, Recht, Vinyals: Understanding Deep Learning Requires Rethinking Generalization,
   ICLR, 2017.
@@ -110,7 +109,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)""",
         ),
         Prescription(
             title="Switch dropout off until the training set is fitted",
-            expect="the training loss falls below its old floor",
+            expect="the training loss, measured in eval mode, falls below its old floor",
             safety=Safety.ASK,
             not_when="the model has no dropout, or the training loss in eval mode is low",
             code="""\
@@ -127,7 +126,7 @@ for module in model.modules():
             not_when="a simple baseline on the same tensors is clearly better: then the data is fine",
             code="""\
 x, y = next(iter(train_loader))
-print(x.shape, x.dtype, x.mean().item(), x.std().item())
+print(x.shape, x.dtype, x.float().mean().item(), x.float().std().item())
 print(y.shape, y.dtype, y.unique(return_counts=True))
 for inputs, target in zip(x[:50], y[:50]):
     show(inputs, target)""",

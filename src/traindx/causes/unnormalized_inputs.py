@@ -6,8 +6,8 @@ Inputs are far from zero mean and unit variance, which makes the first layer har
 The features are used as measured: pixels from 0 to 255, incomes in the ten thousands next to ages in tens,
 temperatures in Kelvin. The curvature of the loss in the first layer's weights is that of the second moments
 of the inputs, `E[x x^T]`. A common offset `m` in `n` features gives it one eigenvalue of about `n m^2`
-against the variances of the rest, so the learning rate that this one direction tolerates (`2 / h`) is
-thousands of times too small for all others. Features of different scale do the same along the axes. Large
+against the variances of the rest, so the learning rate that this one direction tolerates (`2 / h`) can be
+1,000x too small for all others. Features of different scale do the same along the axes. Large
 inputs also make large first outputs: the untrained model is confidently wrong, sigmoid and tanh saturate
 from the start, and the first steps are large enough to kill ReLU units.
 
@@ -17,10 +17,10 @@ steps): inputs with mean 0 and std 1 reached a loss of 0.28, the same times 100 
 and the same plus 100 stayed at 1.5, the entropy of the labels, with SGD and with Adam.
 
 ## What you see
-The first logged loss is far above chance level, 20 instead of 1.6 with raw pixels, falls at once to chance
-level while the outputs are scaled down, and then hardly moves. Learning rates that are typical for the
-model oscillate or diverge, and lower ones hardly learn; hardly any value works. The gradient norm of the
-first layer is far above the others.
+The first logged loss is far above chance level (with raw pixels and five classes 20 instead of 1.6), falls
+at once to chance level while the outputs are scaled down, and then hardly moves. Typical learning rates
+oscillate or diverge, and lower ones hardly learn. The gradient norm of the first layer is far above the
+others.
 
 ## Often confused with
 - `lr-too-high`: the first loss, before any update, is at chance level, and a lower learning rate trains
@@ -32,13 +32,13 @@ first layer is far above the others.
 - `saturated-activations`: the mechanism; standardized inputs bring the first layer back into range.
 
 ## What not to do
-- Lower the learning rate until it is stable: the small directions then learn 1,000x too slowly.
+- Lower the learning rate until the run is stable: all other directions then learn far too slowly.
 - Clip the gradients: the large direction still decides where the step points.
 - Switch to Adam and keep the inputs: it helps against scale, hardly against an offset.
-- Normalize each batch by hand: a sample then changes with its batch, and a batch of one is
-  zero.
+- Normalize each batch by hand: unlike BatchNorm it has no running statistics, so a prediction depends on its
+  batch, and a batch of one becomes NaN.
 - Fit the scaler on both sets together: use the statistics of the training set for both.
-- Divide by a std of zero: constant features become NaN; clamp the std or drop them.
+- Divide by a std of zero: constant features become NaN; drop them, or set their std to 1.
 
 ## References
 - LeCun, Bottou, Orr, Mueller: Efficient BackProp, 1998, section 4.3, normalizing the inputs.
@@ -91,7 +91,8 @@ CAUSE = Cause(
 train_data = TensorDataset(train_x, train_y)
 val_data = TensorDataset(val_x, val_y)""",
             code="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
 train_data = TensorDataset((train_x - mean) / std, train_y)
 val_data = TensorDataset((val_x - mean) / std, val_y)""",
             change="inputs.standardize",
@@ -116,27 +117,30 @@ model = torch.nn.Sequential(
         ),
         Prescription(
             title="Use the transforms of the pretrained weights",
-            expect="validation accuracy is above chance before any training",
+            expect="the loss of the first epoch is clearly lower",
             safety=Safety.MANUAL,
             not_when="the model is trained from random weights",
             before="""\
-prepare = transforms.Compose([transforms.Resize((224, 224)), transforms.PILToTensor()])  # 0 to 255""",
+prepare = transforms.Compose([transforms.Resize((224, 224)), transforms.ToTensor()])  # only 0 to 1""",
             code="""\
-prepare = torchvision.models.ResNet50_Weights.DEFAULT.transforms()  # scales to ImageNet mean and std""",
+prepare = torchvision.models.ResNet50_Weights.DEFAULT.transforms()  # ImageNet size, mean and std""",
         ),
         Prescription(
             title="Take the logarithm of features over several decades",
             expect="no single feature dominates the gradient, and the loss ends lower",
             safety=Safety.MANUAL,
-            not_when="the feature can be negative: then use a signed logarithm or a quantile transform",
+            not_when="values are negative or mostly below 1: then use a quantile transform",
             code="""\
 skewed = [3, 7]  # columns such as income or counts
-train_x[:, skewed] = torch.log1p(train_x[:, skewed])
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
-train_x = (train_x - mean) / std""",
+for x in (train_x, val_x):
+    x[:, skewed] = torch.log1p(x[:, skewed])
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
+train_x, val_x = (train_x - mean) / std, (val_x - mean) / std""",
             before="""\
-mean, std = train_x.mean(dim=0), train_x.std(dim=0).clamp_min(1e-6)
-train_x = (train_x - mean) / std""",
+mean, std = train_x.mean(dim=0), train_x.std(dim=0)
+std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
+train_x, val_x = (train_x - mean) / std, (val_x - mean) / std""",
         ),
     ),
     experiment=Experiment(

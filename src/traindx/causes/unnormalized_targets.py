@@ -6,10 +6,11 @@ offset.
 ## What happens
 Targets are used as measured: prices of 300,000, pressures of 101,325, yields of 1e-6. The untrained network
 predicts about 0, so the first loss is the mean square of the targets, and the gradient is proportional to
-the error. With a mean of 1,000 and SGD the first step is about 1,000x too long: NaN within ten steps at a
-learning rate that is otherwise fine. With Adam each weight moves by about `lr` per step, whatever the
-gradient, so the bias of the output layer alone would need `mean / lr` steps: for 100,000 at 0.001 that is a
-hundred million. Until then the run learns only the offset, and nothing that depends on the input.
+the error. With a mean of 1,000 and SGD the first step is about 1,000x too long, and the loss is NaN within
+ten steps at a learning rate that is otherwise fine. With Adam each weight moves by about `lr` per step,
+whatever the gradient, so the bias of the output layer alone would need `mean / lr` steps: for 100,000 at
+0.001 that is a hundred million. Until then the run learns only the offset, and nothing that depends on the
+input.
 
 Tiny targets are the mirror image: a loss of 1e-12 looks perfect, and a constant prediction of 0 reaches it.
 Several targets of different scale in one loss are harder to spot: the largest one dominates the gradient,
@@ -32,7 +33,7 @@ small ones has not moved.
 
 ## What not to do
 - Raise the learning rate until the loss moves: once the offset is learned, it is far too high for the rest.
-- Clip the gradients: the offset then takes as long as with Adam.
+- Clip the gradients: the steps then are too short to reach the offset within the run.
 - Read the loss relative to its start: 99% of it was the offset; compare with the variance of the targets.
 - Divide by the largest value: one outlier decides the scale for all.
 - Compare scaled predictions with raw targets: convert predictions back first, or every metric is wrong.
@@ -41,8 +42,9 @@ small ones has not moved.
 ## References
 - Bishop: Neural Networks for Pattern Recognition, 1995, chapter 8, pre-processing of inputs and targets.
 - LeCun, Bottou, Orr, Mueller: Efficient BackProp, 1998.
-- van Hasselt, Guez, Hessel, Mnih, Silver: Learning Values Across Many Orders of Magnitude, 2016.
-- Kendall, Gal, Cipolla: Multi-Task Learning Using Uncertainty to Weigh Losses, 2018.
+- van Hasselt, Guez, Hessel, Mnih, Silver: Learning Values Across Many Orders of Magnitude, NeurIPS, 2016.
+- Kendall, Gal, Cipolla: Multi-Task Learning Using Uncertainty to Weigh Losses for Scene Geometry and
+  Semantics, CVPR, 2018.
 - scikit-learn documentation: TransformedTargetRegressor.
 """
 
@@ -90,7 +92,8 @@ CAUSE = Cause(
             safety=Safety.ASK,
             not_when="the targets are classes, or counts for a Poisson loss",
             before="""\
-loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), y)""",
+loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), y)
+prediction = model(x).squeeze(-1)""",
             code="""\
 mean, std = train_y.mean(), train_y.std()
 loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), (y - mean) / std)
@@ -102,18 +105,20 @@ prediction = model(x).squeeze(-1) * std + mean  # in the original unit, for metr
             title="Predict the logarithm of targets over several decades",
             expect="small and large targets have similar relative errors",
             safety=Safety.MANUAL,
-            not_when="targets can be negative, or absolute errors on the large ones matter",
+            not_when="targets are negative or below 1, or absolute errors on the large ones matter",
             before="""\
-loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), price)""",
+loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), price)
+prediction = model(x).squeeze(-1)""",
             code="""\
-loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), torch.log1p(price))
+target = torch.log1p(price)  # if its mean is far from 0, standardize it too
+loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), target)
 prediction = torch.expm1(model(x).squeeze(-1))  # in the original unit""",
             unless=(_has_negative_targets,),
         ),
         Prescription(
             title="Initialize the output bias with the mean of the targets",
-            expect="the first loss is the variance of the targets",
-            safety=Safety.SAFE,
+            expect="the first loss is close to the variance of the targets",
+            safety=Safety.ASK,
             not_when="the std of the targets is far from 1 too: then standardize",
             code="""\
 with torch.no_grad():
@@ -125,11 +130,13 @@ with torch.no_grad():
             safety=Safety.MANUAL,
             not_when="there is one target, or large targets are meant to count more",
             code="""\
-mean, std = train_y.mean(dim=0), train_y.std(dim=0).clamp_min(1e-6)
-loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)""",
+mean, std = train_y.mean(dim=0), train_y.std(dim=0)
+loss = torch.nn.functional.mse_loss(model(x), (y - mean) / std)
+prediction = model(x) * std + mean  # in the original units""",
             unless=(_has_one_target,),
             before="""\
-loss = torch.nn.functional.mse_loss(model(x), y)""",
+loss = torch.nn.functional.mse_loss(model(x), y)
+prediction = model(x)""",
         ),
     ),
     experiment=Experiment(

@@ -3,12 +3,13 @@
 The loss, or an expression before it, is correct on paper but overflows or is undefined in floating point.
 
 ## What happens
-`log(0)` is minus infinity and `0 * log(0)` is NaN. `exp(x)` is infinite in float32 from 88.7 on. `x /
-x.sum()` and a variance near zero divide by zero. The slope of `sqrt` and of a norm is infinite at zero, so
-the loss is fine and the gradient is not. A softmax or sigmoid followed by a separate `log` underflows to
-exactly 0 once the logits are far enough apart. A predicted variance may go to zero and the likelihood to
-infinity. `torch.where` does not help afterward: both branches get a gradient, and `0 * inf` is NaN. One NaN
-in the loss reaches every weight with the next step.
+`log(0)` is minus infinity and `0 * log(0)` is NaN. `exp(x)` is infinite in float32 for `x` above 88.7.
+Dividing by a sum or a variance of zero gives NaN or infinity. The slope of `sqrt` is infinite at zero, so
+with a norm or std written by hand the loss is fine and the gradient is NaN; `torch.linalg.norm` has gradient
+0 there. The output of a softmax or sigmoid is exactly 0 or 1 once the logits are far enough apart: in
+float32 `1 - sigmoid(x)` is 0 for `x` above 17, and `log` of it is minus infinity. A predicted variance may go
+to zero and the likelihood to infinity. `torch.where` does not help afterward: both branches get a gradient,
+and `0 * inf` is NaN. One NaN in the loss reaches every weight with the next step.
 
 ## What you see
 A loss that falls as it should, then NaN, inf or minus infinity from one step to the next: no climb, no
@@ -28,19 +29,19 @@ BCELoss.
 - `loss-sign-or-reduction`: the loss goes to minus infinity smoothly, because its sign is wrong.
 
 ## What not to do
-- Clip the gradients: NaN divided by NaN is NaN.
+- Clip the gradients: a NaN norm makes every gradient NaN.
 - Skip the batches that give NaN: those are the best-fitted ones, and soon all batches are skipped.
 - Lower the learning rate: the same point is reached, only later.
-- Add 1e-12 inside a log in half precision: it is rounded to 0, and next to 1.0 in float32 as well.
-- Mask the NaN with torch.where or nan_to_num: the gradient of the hidden branch is still NaN.
-- Leave set_detect_anomaly on: it finds the operation once, and slows every step several times.
+- Add 1e-12 in half precision, or to a number near 1 in float32: it is rounded away.
+- Mask the NaN with `torch.where` or `nan_to_num`: the gradient of the hidden branch is still NaN.
+- Leave `set_detect_anomaly` on: it is needed once, and makes every step much slower.
 
 ## References
 - Goldberg: What Every Computer Scientist Should Know About Floating-Point Arithmetic, 1991.
 - Higham: Accuracy and Stability of Numerical Algorithms, 2002.
 - Goodfellow, Bengio, Courville: Deep Learning, 2016, section 4.1, overflow and underflow.
 - Blanchard, Higham, Higham: Accurately Computing the Log-Sum-Exp and Softmax Functions, 2021.
-- PyTorch documentation: BCEWithLogitsLoss, and torch.autograd.set_detect_anomaly.
+- PyTorch documentation: `BCEWithLogitsLoss`, and `torch.autograd.set_detect_anomaly`.
 """
 
 from traindx import facts
@@ -95,12 +96,12 @@ loss = -(targets * torch.log(p) + (1 - targets) * torch.log(1 - p)).mean()""",
 loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, targets)""",
         ),
         Prescription(
-            title="Clamp the argument of log, sqrt or division to 1e-6",
+            title="Clamp the inputs of log, sqrt and division at 1e-7",
             expect="no NaN for a whole run; the loss changes by less than its noise",
             safety=Safety.MANUAL,
-            not_when="zero is a value that matters: then use torch.special.xlogy or mask it before",
+            not_when="zero is a value that matters: then replace it before the log with torch.where",
             code="""\
-entropy = -(p * torch.log(p.clamp_min(1e-6))).sum(-1)""",
+entropy = -(p * torch.log(p.clamp_min(1e-7))).sum(-1)""",
             change="loss.stabilize",
             before="""\
 entropy = -(p * torch.log(p)).sum(-1)""",
@@ -109,7 +110,7 @@ entropy = -(p * torch.log(p)).sum(-1)""",
             title="Bound a variance that the model predicts",
             expect="the loss has a floor, and the failure is gone",
             safety=Safety.MANUAL,
-            not_when="the model predicts no variance or precision",
+            not_when="the targets are far from unit scale (choose other limits), or no variance is predicted",
             code="""\
 mean, log_variance = output.chunk(2, dim=-1)
 log_variance = log_variance.clamp(-10.0, 10.0)
@@ -121,7 +122,7 @@ loss = 0.5 * (log_variance + (target - mean).square() * torch.exp(-log_variance)
         Prescription(
             title="Find the operation with set_detect_anomaly",
             expect="the error names the function whose backward gave NaN, and its line",
-            safety=Safety.SAFE,
+            safety=Safety.MANUAL,
             not_when="the step before the failure cannot be repeated",
             code="""\
 with torch.autograd.set_detect_anomaly(True):  # from the last good checkpoint, for a few steps

@@ -5,13 +5,13 @@ Gradients shrink on their way back through the layers, so the first layers do no
 ## What happens
 The gradient of an early layer is a product over all later layers: `dL/dx_0 = dL/dx_n * J_n * ... * J_1`.
 Each factor is weights times the slope of an activation. A sigmoid's slope is at most 1/4, and tanh has 1
-only at zero, so ten sigmoid layers leave at most `0.25 ** 10`, about 1e-6, before small weights reduce it
-further. In a recurrent network the same matrix is in the product once per time step, so the distant past
-has no influence. The last layer learns, the first ones stay at their initialization, and the deep network
-acts as a shallow one on random features.
+only at zero. The slopes of ten sigmoid layers alone leave at most `0.25 ** 10`, about 1e-6, and small
+weights reduce it further. In a recurrent network the same matrix is in the product once per time step, so
+the distant past has no influence. The last layer learns, the first ones stay at their initialization, and
+the deep network acts as a shallow one on random features.
 
 Adam hides part of it, because it divides by the size of the gradient; but it then follows noise, and once a
-gradient is below `eps` (1e-8) the weight does not change either.
+gradient is far below `eps` (1e-8) the weight hardly changes either.
 
 This is a mechanism. The root may be saturating activations, weights initialized too small, dead units, or
 depth and time without skip connections.
@@ -145,10 +145,10 @@ hidden = [
     layer for a, b in zip(widths, widths[1:]) for layer in (torch.nn.Linear(a, b), torch.nn.LeakyReLU(0.01))
 ]
 model = torch.nn.Sequential(*hidden, torch.nn.Linear(64, classes))
-for module in model.modules():
-    if isinstance(module, torch.nn.Linear):
-        torch.nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
-        torch.nn.init.zeros_(module.bias)""",
+for layer in hidden:
+    if isinstance(layer, torch.nn.Linear):
+        torch.nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+        torch.nn.init.zeros_(layer.bias)""",
             change="activation.replace saturating leaky_relu + init.reset he",
         ),
         Prescription(
@@ -170,7 +170,7 @@ class Block(torch.nn.Module):
             title="Use Xavier (Glorot) initialization",
             expect="at step 0 the output std of each layer is within 2x of its input std",
             safety=Safety.ASK,
-            not_when="the weights are pretrained, or the activation is ReLU: then use He",
+            not_when="the weights are pretrained, or the activation is ReLU (use He) or sigmoid (replace it)",
             code="""\
 gain = torch.nn.init.calculate_gain("tanh")
 for module in model.modules():
@@ -184,7 +184,13 @@ for module in model.modules():
             title="Add LayerNorm before each activation",
             expect="the gradient norms of all layers are within 100x from the first step on",
             safety=Safety.ASK,
-            not_when="the network is recurrent, or already normalized",
+            not_when="the network is recurrent or normalized, or has sigmoids: replace those first",
+            before="""\
+model = torch.nn.Sequential(
+    torch.nn.Linear(features, 64), torch.nn.Tanh(),
+    torch.nn.Linear(64, 64), torch.nn.Tanh(),
+    torch.nn.Linear(64, classes),
+)""",
             code="""\
 model = torch.nn.Sequential(
     torch.nn.Linear(features, 64), torch.nn.LayerNorm(64), torch.nn.Tanh(),  # images: GroupNorm
@@ -200,11 +206,11 @@ model = torch.nn.Sequential(
             safety=Safety.MANUAL,
             not_when="the network is not recurrent",
             code="""\
-rnn = torch.nn.LSTM(input_size, hidden_size, batch_first=True)
+rnn = torch.nn.LSTM(input_size, hidden_size, batch_first=True)  # returns output, (hidden, cell)
 rnn.bias_ih_l0.data[hidden_size : 2 * hidden_size] = 1.0  # the forget gate starts open""",
             unless=(_is_not_recurrent,),
             before="""\
-rnn = torch.nn.RNN(input_size, hidden_size, batch_first=True)""",
+rnn = torch.nn.RNN(input_size, hidden_size, batch_first=True)  # returns output, hidden""",
         ),
     ),
     experiment=Experiment(
