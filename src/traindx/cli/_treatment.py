@@ -100,7 +100,7 @@ def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
     if not found.treatment.trials:
         return ""
     try:
-        keep(found, folder)
+        keep(found, folder, name_for_apply(folder))
         if found.patch is not None:
             write_proof(folder, _proof(found, found.patch))
     except TraindxError as error:

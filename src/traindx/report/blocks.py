@@ -63,6 +63,8 @@ class Entry:
     at: str = ""
     """Where: a line of code, or steps."""
     tone: Tone = Tone.PLAIN
+    brief: bool = False
+    """Whether a section tells it in full, so that a format with all sections leaves it out."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Term:
 
     label: str
     says: str
+    brief: bool = False
+    """As that of an entry."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,8 @@ class Curve:
     name: str
     steps: Floats
     values: Floats
+    color: int | None = None
+    """A place in the palette for curves that belong together; None for one of its own."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,20 +6,26 @@ from pathlib import Path
 from traindx.errors import TraindxError
 from traindx.report import markdown
 from traindx.report.json import report as json
-from traindx.report.pages import as_html, page_of
+from traindx.report.html import writer
 from traindx.report.results import recommendations
+from traindx.report.results.treatment import page as page_of
 from traindx.trials.treatment import TreatResult
 
 
-def keep(found: TreatResult, folder: Path) -> Path | None:
-    """Write reports, pictures of the trials and the patch into a folder; where the patch is, if any."""
+def keep(found: TreatResult, folder: Path, name: str = "") -> Path | None:
+    """Write reports, pictures of the trials and the patch into a folder; where the patch is, if any.
+
+    `name` is what `traindx apply` calls the treatment from where the user is.
+    """
     treatment, judged = found.treatment, (found.report.runs[0], found.report.diagnoses[0])
+    name = name or found.folder.name
+    page = page_of(*judged, treatment, beliefs=found.beliefs, name=name, seconds=found.elapsed)
     documents: dict[str, str | bytes] = {
-        "diagnostic_report.md": markdown.write(page_of(found.report), everything=True),
+        "diagnostic_report.md": markdown.write(page, everything=True),
         "optimization_recommendations.md": markdown.write(
             recommendations.page(*judged, treatment), everything=True
         ),
-        "report.html": as_html(found.report),
+        "report.html": writer.write(page),
         "report.json": json.render(found.report) + "\n",
     }
     if find_spec("matplotlib"):

@@ -45,7 +45,10 @@ def test_a_verdict_has_its_word_its_color_and_its_place() -> None:
 
 def test_a_diff_keeps_its_indentation_and_its_signs_apart() -> None:
     shown = page(Diff(("-    lr=2.0,", "+    lr=0.2,", "  ... 3 more lines")))
-    assert "<del><i>-</i>    lr=2.0,</del>\n<ins><i>+</i>    lr=0.2,</ins>\n<span>  ... 3" in shown
+    assert (
+        '<del><i>-</i><span class="in">    </span>lr=2.0,</del>\n'
+        '<ins><i>+</i><span class="in">    </span>lr=0.2,</ins>\n<span>  ... 3'
+    ) in shown
 
 
 def test_nothing_in_a_block_is_markup() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from traindx.report.html import plotly
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Span
-from traindx.report.html.markup import Detail, Markup, fill, joined, packed, prose
+from traindx.report.html.markup import Detail, Markup, fill, joined, named, packed, prose
 from traindx.report.html.plotly_layout import height
 from traindx.report.html.svg import still
 
@@ -30,21 +30,22 @@ def _chart(figure: Figure, name: str, detail: Detail, linked: Linked, *, live: b
     """The figure element; its script part draws over the still picture when it is first seen."""
     titles = ", ".join(panel.title for panel in figure.panels)
     return fill(
-        '<figure class="chart">{tools}'
-        '<ul class="legend">{legend}</ul><div class="plot" style="min-height:{height}px">'
-        '<div role="img" aria-label="{about}">{still}</div>{over}</div>{lanes}{data}'
-        "<figcaption>{notes}</figcaption></figure>",
+        '<figure class="chart"><ul class="legend">{legend}</ul>{tools}'
+        '<div class="plot" style="min-height:{height}px">'
+        '<div role="img" aria-label="{about}">{still}</div>{over}</div>{lanes}{data}{notes}</figure>',
         tools=_tools(figure) if live else Markup(),
         legend=joined(_legend(figure)),
         height=str(height(figure)),
         about=f"Curves of {name}: {titles}, by {figure.axis.value}",
         still=still(figure, detail.still),
-        over=_over(figure),
+        over=_over(figure, linked),
         lanes=_lanes(figure, linked),
         data=fill('<script type="text/plain">{data}</script>', data=packed(plotly.document(figure).encode()))
         if live
         else Markup(),
-        notes=" ".join(figure.notes),
+        notes=fill("<figcaption>{notes}</figcaption>", notes=" ".join(figure.notes))
+        if figure.notes
+        else Markup(),
     )
 
 
@@ -60,7 +61,7 @@ def _tools(figure: Figure) -> Markup:
     )
 
 
-def _over(figure: Figure) -> Markup:
+def _over(figure: Figure, linked: Linked) -> Markup:
     """Bands over the steps of the evidence, and the decisive finding in words beside its own."""
     spans = {
         span: (mark.tone, _place(figure, span), "local" if figure.is_local(span) else "long")
@@ -74,12 +75,11 @@ def _over(figure: Figure) -> Markup:
     ]
     notes = [
         fill(
-            '<p class="note {tone} {side}"{place}><b>{at}</b> {says}</p>',
+            '<p class="note {tone} {side}"{place}>{words}</p>',
             tone=mark.tone,
             side=_side(figure, mark.spans[0]),
             place=_place(figure, mark.spans[0]),
-            at=mark.at,
-            says=prose(mark.says),
+            words=_words(mark, linked),
         )
         for mark in figure.marks[:1]
     ]
@@ -87,7 +87,7 @@ def _over(figure: Figure) -> Markup:
 
 
 def _lanes(figure: Figure, linked: Linked) -> Markup:
-    """Every further finding: its steps as a bar, with the words below it."""
+    """Every further finding: its steps as a bar, with the words on it."""
     rows = [_lane(figure, mark, linked) for mark in figure.marks[1:]]
     return fill('<ol class="lanes">{rows}</ol>', rows=joined(rows)) if rows else Markup()
 
@@ -100,8 +100,15 @@ def _lane(figure: Figure, mark: Mark, linked: Linked) -> Markup:
         bars=joined(bars),
         side=_side(figure, mark.spans[0]),
         place=_place(figure, mark.spans[0]),
-        words=linked(mark.row, fill("{says} <small>{at}</small>", says=prose(mark.says), at=mark.at)),
+        words=_words(mark, linked),
     )
+
+
+def _words(mark: Mark, linked: Linked) -> Markup:
+    """A finding in a few words, with its steps; the row that it leads to has its sentence."""
+    label = named(mark.row) if mark.row else prose(mark.says)
+    shown = fill('<span title="{says}">{label} <b>{at}</b></span>', says=mark.says, label=label, at=mark.at)
+    return linked(mark.row, shown)
 
 
 def _place(figure: Figure, span: Span) -> Markup:

@@ -56,6 +56,8 @@ def figure_of(overlay: Overlay, columns: int) -> Figure:
 
 def _overlaid(curve: Curve, index: int, columns: int) -> Line:
     drawn = extremes(curve.steps, curve.values, min(columns, _OVERLAID))
+    if curve.color is not None:
+        return line_of(curve.name, drawn, curve.color, Look.PLAIN, index // 2)
     color = index if index < _MOST_LINES else OTHERS
     return line_of(curve.name, drawn, color, Look.PLAIN, max(color, 0))
 
@@ -197,8 +199,6 @@ def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: 
             f"{count(points, 'point')}, shown as the minimum and maximum of every {every} {axis.value}s;"
             " no spike is left out."
         )
-    if any(line.look is Look.SMOOTHED for panel in panels for line in panel.lines):
-        yield "Light: as recorded. Bold: smoothed."
     if any(len(line.bad_steps) for panel in panels for line in panel.lines):
         yield "Crosses at the bottom: NaN or infinite."
     other = sorted({s.axis.value for group in groups for s in group if s.axis is not axis})

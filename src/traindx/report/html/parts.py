@@ -114,11 +114,11 @@ def grouped(kind: type[Block | Section], parts: Markup) -> Markup:
 def entry(block: Entry, says: Markup) -> Markup:
     """A labeled line, with where it is at its end."""
     return fill(
-        '<div class="entry {tone}"><b class="label">{label}</b><span class="says">{says}</span>{at}</div>',
+        '<div class="entry {tone}"><b class="label">{label}</b><span class="says">{says}{at}</span></div>',
         tone=block.tone.value,
         label=block.label,
         says=says,
-        at=fill('<span class="at">{at}</span>', at=escape(block.at, 120)) if block.at else Markup(),
+        at=fill(' <span class="at">{at}</span>', at=escape(block.at, 120)) if block.at else Markup(),
     )
 
 
@@ -142,14 +142,28 @@ def listing(lines: Markup, *, copies: bool) -> Markup:
     )
 
 
-def changed(line: str) -> Markup:
-    """A line of a diff; what is copied of it is the line without its sign."""
-    sign, rest = line[:1], code(f" {line[1:]}")[1:]
-    if sign == "+":
-        return fill("<ins><i>+</i>{rest}</ins>", rest=Markup(rest))
-    if sign == "-":
-        return fill("<del><i>-</i>{rest}</del>", rest=Markup(rest))
-    return fill("<span>{line}</span>", line=line)
+def changed(lines: Sequence[str]) -> Markup:
+    """The lines of a diff; what is copied of one is the line without its sign.
+
+    The indentation that all share is there to be copied, and takes no room on the screen.
+    """
+    texts = [line[1:].expandtabs(4) for line in lines if line[:1] in ("+", "-")]
+    shared = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
+    return joined((_changed(line, shared) for line in lines), "\n")
+
+
+def _changed(line: str, shared: int) -> Markup:
+    tag = {"+": Markup("ins"), "-": Markup("del")}.get(line[:1])
+    if tag is None:
+        return fill("<span>{line}</span>", line=line)
+    text = line[1:].expandtabs(4)
+    return fill(
+        '<{tag}><i>{sign}</i><span class="in">{shared}</span>{rest}</{tag}>',
+        tag=tag,
+        sign=line[:1],
+        shared=text[:shared],
+        rest=text[shared:],
+    )
 
 
 def table(columns: Sequence[Column], rows: Sequence[Markup]) -> Markup:

@@ -8,10 +8,12 @@ from traindx.run import Axis
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 
-MAIN, OTHER, _GAP, TOP, _BOTTOM = 216, 110, 30, 22, 40
+MAIN, OTHER, _GAP, TOP, _BOTTOM = 200, 110, 30, 22, 40
 """Pixels: panels, what is between them, and the margins; the page sets its marks and the picture without
 script by the same numbers, and by the margins at the sides."""
 _LEFT, _RIGHT = 56, 10
+_PLAIN_NUMBER = ",.6~g"
+"""How axes spell numbers: 0.001 and 12,000, with an exponent only from a million on."""
 
 
 def height(figure: Figure) -> int:
@@ -87,7 +89,7 @@ def _across(figure: Figure) -> Json:
         "zeroline": False,
         "linecolor": "--line",
         "unifiedhovertitle": {"text": f"{figure.axis.value} %{{x:{spelled}}}"},
-        "exponentformat": "SI",
+        "tickformat": _PLAIN_NUMBER,
         "range": list(figure.window),
     }
 
@@ -102,7 +104,7 @@ def _upright(panel: Panel, domain: tuple[float, float]) -> Json:
         # A schedule or a constant has no shape of its own to be stretched over the panel.
         "rangemode": "normal" if panel.bends and panel.range[0] < panel.range[1] else "tozero",
         "nticks": 7 if panel.main else 4,
-        "exponentformat": "power",
+        "tickformat": _PLAIN_NUMBER,
     }
 
 

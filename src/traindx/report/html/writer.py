@@ -8,8 +8,10 @@ from traindx.report import markdown
 from traindx.report.blocks import (
     Block,
     Bullets,
+    Cell,
     Chart,
     Code,
+    Column,
     Command,
     Diff,
     Entry,
@@ -30,8 +32,9 @@ from traindx.report.html.anchors import Anchors
 from traindx.report.html.chart import charts
 from traindx.report.html.document import document, styles
 from traindx.report.html.drawing import figure_of, figures_of
-from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
+from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, named, prose
 from traindx.report.html.svg import tiny
+from traindx.report.html.told import Told
 
 _FEW = 16
 """Sections that a table of contents lists; of more, a table on the screen leads to them."""
@@ -74,6 +77,7 @@ class _Writer:
         self._anchors = Anchors(page, live=live)
         self._detail = detail_for(_charts((*page.screen, *page.sections)))
         self._level = 1
+        self._told = Told()
 
     def about(self) -> Markup:
         """What the page is about, for its top edge; a page without a headline has it as its heading."""
@@ -91,11 +95,11 @@ class _Writer:
         blocks = list(self._page.screen)
         if self._is_headed:
             shown = self._card([block for block in blocks if not isinstance(block, Header)])
-            return joined([self._contents(), shown])
+            return joined([shown, self._contents()])
         heads = [block for block in blocks if isinstance(block, Header)]
         title = Markup() if len(heads) == 1 else parts.heading(1, escape(self._page.title))
         self._level = 1 if len(heads) == 1 else 2
-        return joined([self._contents(), title, self._flow(blocks)])
+        return joined([title, self._flow(blocks), self._contents()])
 
     def sections(self) -> Markup:
         """Everything behind the screen."""
@@ -132,7 +136,7 @@ class _Writer:
     def _card(self, blocks: Blocks) -> Markup:
         """A headline with its sentences; below it what to do, with the picture at its side."""
         pictures = [block for block in blocks if isinstance(block, Chart | Overlay)]
-        rest = (block for block in blocks if not isinstance(block, Chart | Overlay))
+        rest = (block for block in self._told.carded(blocks) if not isinstance(block, Chart | Overlay))
         told = list(dropwhile(lambda block: isinstance(block, Gap), rest))
         lead = list(takewhile(lambda block: not isinstance(block, Gap), told))
         groups = [
@@ -144,8 +148,8 @@ class _Writer:
 
     def _section(self, section: Section, level: int) -> Markup:
         before, self._level = self._level, level + 1
-        with self._anchors.within(section):
-            body = self._body(section.blocks)
+        with self._anchors.within(section), self._told.within(section):
+            body = self._body(self._told.new(section.blocks))
         self._level = before
         heading = parts.heading(level, escape(section.title, _LOGGED))
         is_open = section.is_open and (self._live or level > 2)
@@ -209,7 +213,7 @@ class _Writer:
 
     @_of.register
     def _(self, block: Diff) -> Markup:
-        return parts.listing(joined(map(parts.changed, block.lines), "\n"), copies=self._live)
+        return parts.listing(parts.changed(block.lines), copies=self._live)
 
     @_of.register
     def _(self, block: Code) -> Markup:
@@ -257,18 +261,21 @@ class _Writer:
             parts.row(
                 self._anchors.row(key),
                 [
-                    parts.cell(
-                        cell,
-                        column,
-                        self._anchors.to_section(cell.leads_to, self._text(cell.says)),
-                        tiny(cell.curve, self._detail.tiny) if cell.curve else Markup(),
-                    )
+                    self._cell(cell, column, key if cell is row[-1] else "")
                     for cell, column in zip(row, block.columns, strict=True)
                 ],
             )
             for key, row in zip(keys, block.rows, strict=True)
         ]
+        self._told.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
         return parts.table(block.columns, rows)
+
+    def _cell(self, cell: Cell, column: Column, key: str) -> Markup:
+        """A field; of a finding that the page has stated already it has only the name, its key."""
+        is_told = bool(key) and self._told.has(cell.says)
+        says = fill("{name}: stated above", name=named(key)) if is_told else self._text(cell.says)
+        curve = tiny(cell.curve, self._detail.tiny) if cell.curve else Markup()
+        return parts.cell(cell, column, self._anchors.to_section(cell.leads_to, says), curve)
 
 
 def _charts(blocks: Iterable[Block | Section]) -> int:

@@ -223,12 +223,17 @@ def _fix(fix: Fix, top: Suspect) -> list[Block]:
 
 def _donts(top: Suspect) -> list[Block]:
     wrong = [uncapitalized(one) for one in top.cause.donts[:_DONTS]]
-    return [Term("don't", "; ".join(wrong))] if wrong else []
+    return [Term("don't", "; ".join(wrong), brief=True)] if wrong else []
 
 
 def _why(reasons: Sequence[Reason]) -> list[Block]:
     return [
-        Entry("WHY" if index == 0 else "", one.says, place(one.evidence[0]) if one.evidence else "")
+        Entry(
+            "WHY" if index == 0 else "",
+            one.says,
+            place(one.evidence[0]) if one.evidence else "",
+            brief=True,
+        )
         for index, one in enumerate(reasons[:_REASONS])
     ]
 

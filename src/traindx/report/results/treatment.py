@@ -91,6 +91,7 @@ def page(
         f"{title(run)}: {'fix proven' if treatment.best else 'no proven fix'} · traindx",
         screen,
         (*_sections(treatment, beliefs), before, *behind.sections),
+        references=behind.references,
     )
 
 
@@ -126,17 +127,18 @@ def _proven(treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
 def _curves(trial: Trial) -> list[Block]:
     """Every control and treated run of a trial over one axis."""
     runs = [
-        (name, arm)
+        (color, name, arm)
         for pair in trial.counted
-        for name, arm in (("control", pair.control), ("treated", pair.treated))
+        for color, (name, arm) in enumerate((("control", pair.control), ("treated", pair.treated)))
     ]
     curves = [
         Curve(
             f"{name}, seed {arm.seed}",
             np.array([at for at, _ in arm.curve]),
             np.array([y for _, y in arm.curve]),
+            color,
         )
-        for name, arm in runs
+        for color, name, arm in runs
         if arm.curve
     ]
     return (
