@@ -38,7 +38,10 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
         # A page in a folder may link to the pages above it.
         if inside and link[0].count("../") == 1 and link[2].endswith(".md"):
             return link[0]
-        return f"{link[1]} (`{link[2].partition('#')[0]}` in the repository)"
+        path = link[2].partition("#")[0]
+        # The words of a link are often its path.
+        place = f"`{path}`" if link[1].startswith(path) else f"{link[1]} (`{path}`"
+        return f"{place} in the repository{')' * place.count('(')}"
 
     # mkdocs takes the first heading for the title only if nothing precedes it.
     text = _LEADING_COMMENT.sub("", markdown).replace("<details>", '<details markdown="1">')

@@ -108,7 +108,7 @@ async function search() {
   const query = box.value.trim();
   const words = patterns(query);
   byId("results").hidden = !words.length;
-  byId("page").hidden = words.length > 0;
+  for (const name of ["page", "toc"]) if (byId(name)) byId(name).hidden = words.length > 0;
   if (!words.length) return;
   const sections = await index();
   if (box.value.trim() !== query) return;

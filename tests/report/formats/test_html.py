@@ -84,7 +84,9 @@ def plain(page: str) -> str:
 
 def test_a_run_is_told_in_the_order_a_person_needs() -> None:
     page = plain(sick_page())
-    text = Elements(page.partition("<main>")[2].replace(page.partition("<nav")[2].partition("</nav>")[0], "")).text
+    text = Elements(
+        page.partition("<main>")[2].replace(page.partition("<nav")[2].partition("</nav>")[0], "")
+    ).text
     order = (
         "SICK",
         "Learning rate too high",

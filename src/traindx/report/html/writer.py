@@ -36,7 +36,7 @@ from traindx.report.html.markup import Markup, code, detail_for, encoded, escape
 from traindx.report.html.svg import tiny
 from traindx.report.html.told import Told
 
-_FEW = 16
+_FEW = 24
 """Sections that a table of contents lists; of more, a table on the screen leads to them."""
 _LOGGED = 1000
 """Longest text from a log."""
