@@ -40,8 +40,9 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
             return link[0]
         path = link[2].partition("#")[0]
         # The words of a link are often its path.
-        place = f"`{path}`" if link[1].startswith(path) else f"{link[1]} (`{path}`"
-        return f"{place} in the repository{')' * place.count('(')}"
+        if link[1].startswith(path):
+            return f"`{path}` in the repository"
+        return f"{link[1]} (`{path}` in the repository)"
 
     # mkdocs takes the first heading for the title only if nothing precedes it.
     text = _LEADING_COMMENT.sub("", markdown).replace("<details>", '<details markdown="1">')

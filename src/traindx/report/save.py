@@ -5,8 +5,8 @@ from pathlib import Path
 
 from traindx.errors import TraindxError
 from traindx.report import markdown
-from traindx.report.json import report as json
 from traindx.report.html import writer
+from traindx.report.json import report as json
 from traindx.report.results import recommendations
 from traindx.report.results.treatment import page as page_of
 from traindx.trials.treatment import TreatResult

@@ -14,7 +14,7 @@ from traindx.report.blocks import (
     Term,
     Tone,
 )
-from traindx.report.html.markup import Markup, code, escape, fill, joined
+from traindx.report.html.markup import Markup, escape, fill, joined
 
 _ICONS = {
     Tone.GOOD: Markup('<path d="M3.5 8.5l3 3 6-7"/>'),
