@@ -40,10 +40,10 @@ from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 from traindx.trials.program import ArmSpec
+from traindx.trials.proof import verify_patch
 from traindx.trials.runner import ArmResult, LocalRunner, carry_out
 from traindx.trials.search import searched
 from traindx.trials.types import Candidate, Treatment, Trial
-from traindx.trials.verify_patch import verify_patch
 from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"

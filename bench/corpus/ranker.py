@@ -16,8 +16,7 @@ from corpus.table import NO, NOT_RECORDED, TOO_LITTLE, strength
 from traindx.cause import Cause, Clue, Kind
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH
-from traindx.diagnosis.mechanisms import HEAD_START, MOST, OWN, ROUNDING, WELL_AHEAD
-from traindx.diagnosis.score import DECIDING
+from traindx.diagnosis.score import DECIDING, HEAD_START, MOST, OWN, ROUNDING, WELL_AHEAD
 from traindx.finding import Answer, Finding, Severity
 
 _MOST_AHEAD = 50.0
@@ -209,7 +208,7 @@ class Ranker:
         return found
 
     def _with_roots(self, scores: Tensor, speaking: list[tuple[Tensor, Tensor]]) -> Tensor:
-        """What roots gain by explaining mechanisms, as `traindx.diagnosis.mechanisms` has it."""
+        """What roots gain by explaining mechanisms, as `traindx.diagnosis.score` has it."""
         gains = torch.zeros_like(scores)
         for (how, roots), (is_seen, speaks) in zip(self._roots, speaking, strict=True):
             ahead = (scores[:, roots] - scores[:, [how]]).clamp_max(_MOST_AHEAD).exp()

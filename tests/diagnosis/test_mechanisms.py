@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.formats import canonical
 from traindx.cause import Cause, Kind
-from traindx.diagnosis.mechanisms import is_seen_how, with_roots
+from traindx.diagnosis.score import is_seen_how, with_roots
 from traindx.diagnosis.types import Reason, total
 from traindx.finding import Sign
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from traindx import facts as f
-from traindx.curves.facts import is_recording
-from traindx.curves.timing import pace, times
+from traindx.curves.facts import is_recording, pace, times
 from traindx.format import duration
 from traindx.quantities import (
     BACKWARD_TIME,

@@ -57,7 +57,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.lr import rate_of
+from traindx.curves.series import rate_of
 from traindx.facts import SCHEDULE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number

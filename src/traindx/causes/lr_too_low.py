@@ -66,7 +66,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.lr import rate_of
+from traindx.curves.series import rate_of
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import LEARNING_RATE

@@ -49,7 +49,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import stated_number, stated_word
-from traindx.curves.lr import rate_of
+from traindx.curves.series import rate_of
 from traindx.facts import OPTIMIZER, PLANNED_STEPS, WARMUP_RATIO, WARMUP_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number

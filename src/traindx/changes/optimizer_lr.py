@@ -17,7 +17,7 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.curves.lr import peak_and_usual
+from traindx.curves.series import peak_and_usual
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 

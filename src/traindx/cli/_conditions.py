@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from traindx.curves.timing import pace
+from traindx.curves.facts import pace
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.errors import SettingsError, UnknownNameError

@@ -11,8 +11,7 @@ from traindx.comparison.noise import alike
 from traindx.comparison.types import Parting
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.objective import is_adversarial, is_reinforcement
-from traindx.curves.series import shares, whole
-from traindx.curves.statistics import MEDIAN_PRICE
+from traindx.curves.series import MEDIAN_PRICE, shares, whole
 from traindx.facts import SEED
 from traindx.format import count, number, pair, percentage, printable, step
 from traindx.quantities import TRAIN_LOSS

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from traindx.curves.limits import CLEAR, END, FEW, GRAIN, SHORT, TINY
-from traindx.curves.statistics import MAD_TO_SIGMA, MEDIAN_PRICE, robust_sigma, running_mean, running_median
+from traindx.curves.series import MAD_TO_SIGMA, MEDIAN_PRICE, robust_sigma, running_mean, running_median
 from traindx.finding import Evidence
 from traindx.format import count, number, pair, step
 from traindx.run import Axis, Better, Floats, Quantity, Series

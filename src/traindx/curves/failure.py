@@ -6,8 +6,7 @@ import numpy as np
 
 from traindx.curves.facts import location_of
 from traindx.curves.limits import FEW, GRAIN, TINY
-from traindx.curves.series import looked, seen_in, whole
-from traindx.curves.statistics import kendall
+from traindx.curves.series import kendall, looked, seen_in, whole
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
 from traindx.format import percentage, step

@@ -1,15 +1,17 @@
-"""The series of a run that signs ask for, and their values as evidence."""
+"""The series of a run that signs ask for, its learning rate, and medians and trends that a few wild values do not decide."""
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from traindx.curves.limits import LAST_QUARTER, TINY
+from traindx.curves.facts import stated_number, stated_word
+from traindx.curves.limits import FEW, LAST_QUARTER, TINY
+from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.finding import Evidence
-from traindx.quantities import NEIGHBOR_AGREEMENT, TRAIN_LOSS
+from traindx.quantities import LEARNING_RATE, NEIGHBOR_AGREEMENT, TRAIN_LOSS
 from traindx.run import Axis, Floats, Quantity, Run, Series, Split
 
 SORTED = 0.3
@@ -145,3 +147,107 @@ def last_part(values: Floats, share: float = 1 / 3) -> Floats:
 def steps_taken(run: Run) -> float:
     """The last recorded step."""
     return max((float(one.steps[-1]) for one in run.all(TRAIN_LOSS) if len(one)), default=0.0)
+
+
+MAD_TO_SIGMA = 1.4826
+"""Median absolute deviation to standard deviation, for a normal distribution; bench/thresholds.md#noises."""
+MEDIAN_PRICE = 1.25
+"""Standard error of a median over that of a mean, for a normal distribution; bench/thresholds.md#noises."""
+_TAU = (5, 9)
+"""The variance of tau in random order is 2 (2 n + 5) / (9 n (n - 1)); bench/thresholds.md#steady."""
+
+
+def running_median(values: Floats, window: int) -> Floats:
+    """Each value replaced by the median of its neighborhood; the ends repeat."""
+    window = min(window, len(values) - 1 + len(values) % 2)
+    if window < FEW:
+        return values
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, window), axis=1))
+
+
+def running_mean(values: Floats, window: int) -> Floats:
+    """Each value replaced by the mean of its neighborhood; the ends repeat."""
+    padded = np.pad(values, window // 2, mode="edge")
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, window).mean(axis=1))
+
+
+def robust_sigma(residuals: Floats) -> float:
+    """The standard deviation that half of the residuals suggest; blind to a few wild ones."""
+    if not len(residuals):
+        return 0.0
+    middle = float(np.median(np.abs(residuals)))
+    # Values that mostly repeat, such as rewards of zero, have no median deviation, but noise they have.
+    return MAD_TO_SIGMA * middle if middle > 0 else float(np.std(residuals))
+
+
+def kendall(values: Floats) -> float:
+    """Kendall's tau of values with time: 1 where every later value is higher, 0 for no order."""
+    pairs = len(values) * (len(values) - 1) / 2
+    order = np.sign(values[None, :] - values[:, None])
+    return float(np.triu(order).sum() / pairs) if pairs else 0.0
+
+
+def rank_trend(values: Floats) -> float:
+    """How clearly values rise with time: Kendall's tau over its standard deviation for random order."""
+    count = len(values)
+    if count < FEW:
+        return 0.0
+    return kendall(values) / float(np.sqrt(2 * (2 * count + _TAU[0]) / (_TAU[1] * count * (count - 1))))
+
+
+@dataclass(frozen=True, eq=False)
+class Rate:
+    """The logged learning rate: its points, and where in the run each lies."""
+
+    series: Series
+    shares: Floats
+    """0 the begin of the run, 1 its end."""
+
+    @property
+    def values(self) -> Floats:
+        """The rate at each point."""
+        return self.series.values
+
+    @property
+    def peak(self) -> float:
+        """The highest rate."""
+        return float(self.values.max())
+
+
+def rate_of(run: Run) -> Rate | None:
+    """The learning rate over the run; None if fewer than two finite points were logged."""
+    if LEARNING_RATE not in run:
+        return None
+    series = whole_rate(run).finite
+    if len(series) < 2 or float(series.values.max()) <= 0:
+        return None
+    return Rate(series, shares(run, series))
+
+
+def whole_rate(run: Run) -> Series:
+    """The rate of the whole optimizer, or of the parameter group with the highest peak."""
+    found = [series for series in run.all(LEARNING_RATE) if not series.part] or list(run.all(LEARNING_RATE))
+    return max(found, key=lambda series: float(np.max(series.finite.values, initial=-np.inf)))
+
+
+_ADAPTIVE = (1e-4, 1e-2)
+"""Ten times either way of the 0.001 that Adam comes with; bench/thresholds.md#usual-rates."""
+_USUAL = {
+    **dict.fromkeys(("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "lamb"), _ADAPTIVE),
+    "adagrad": (2e-3, 0.2),
+    "adadelta": (0.1, 5.0),
+    "lion": (1e-5, 1e-3),
+}
+"""The lowest and highest rate of the recipes of an optimizer; bench/thresholds.md#usual-rates."""
+_HEAVY, _PLAIN = (2e-3, 0.5), (5e-3, 1.0)
+"""SGD with momentum, whose steps add up to ten times the rate, and without;
+bench/thresholds.md#usual-rates."""
+
+
+def peak_and_usual(run: Run) -> tuple[float, float, float] | None:
+    """The highest rate of a run, and the lowest and highest of recipes; None where one is not known."""
+    rate, kind = rate_of(run), stated_word(run, OPTIMIZER)
+    usual = (_HEAVY if (stated_number(run, MOMENTUM) or 0) >= 1 / 2 else _PLAIN) if kind == "sgd" else None
+    usual = usual or _USUAL.get(kind)
+    return (rate.peak, *usual) if rate is not None and usual is not None and rate.peak > 0 else None

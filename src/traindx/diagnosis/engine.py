@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from traindx.cause import Cause
-from traindx.curves.facts import is_recording, location_of
-from traindx.curves.timing import seconds_for
+from traindx.curves.facts import is_recording, location_of, seconds_for
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, health_points, temperature
 from traindx.diagnosis.exam_evidence import is_inside, read_exam, with_exams
-from traindx.diagnosis.mechanisms import is_seen_how
-from traindx.diagnosis.score import score
+from traindx.diagnosis.score import is_seen_how, score
 from traindx.diagnosis.types import (
     INSIDE,
     Diagnosis,

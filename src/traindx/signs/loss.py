@@ -21,7 +21,6 @@ from traindx.curves.limits import (
     TRIPLE,
     WEAK,
 )
-from traindx.curves.lr import whole_rate
 from traindx.curves.objective import (
     AT_CHANCE,
     OBJECTIVES,
@@ -32,8 +31,7 @@ from traindx.curves.objective import (
     objective,
     still_since,
 )
-from traindx.curves.series import whole
-from traindx.curves.statistics import rank_trend
+from traindx.curves.series import rank_trend, whole, whole_rate
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
 from traindx.quantities import LEARNING_RATE, VAL_LOSS

@@ -6,8 +6,8 @@ import numpy as np
 
 from traindx.curves.facts import fact_evidence
 from traindx.curves.limits import FAR, FEW, LITTLE, MILD, NOISES, SMALL, WEAK, graded
-from traindx.curves.lr import Rate, peak_and_usual, rate_of
 from traindx.curves.objective import at_floor, loss_of
+from traindx.curves.series import Rate, peak_and_usual, rate_of
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number, percentage

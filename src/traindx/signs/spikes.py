@@ -22,9 +22,8 @@ from traindx.curves.limits import (
     linear,
 )
 from traindx.curves.objective import OBJECTIVES, loss_of
-from traindx.curves.series import seen_in, whole
+from traindx.curves.series import MEDIAN_PRICE, running_median, seen_in, whole
 from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
-from traindx.curves.statistics import MEDIAN_PRICE, running_median
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS

@@ -20,8 +20,7 @@ from traindx.curves.limits import (
     TINY,
 )
 from traindx.curves.objective import as_share
-from traindx.curves.series import seen_in, shares, whole
-from traindx.curves.statistics import rank_trend, robust_sigma
+from traindx.curves.series import rank_trend, robust_sigma, seen_in, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage
 from traindx.quantities import (

@@ -22,11 +22,11 @@ from traindx.trials.finished import Reusing
 from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
+from traindx.trials.proof import with_patch
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
-from traindx.trials.verify_patch import with_patch
 from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from traindx.causes.lr_decay_needed import lr_constant
 from traindx.causes.missing_warmup import warmup_absent
-from traindx.curves.lr import peak_and_usual
+from traindx.curves.series import peak_and_usual
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, WEIGHT_DECAY
 from traindx.interview.complaints import (
     GRADIENTS_EXPLODE,

@@ -7,7 +7,7 @@ from dataclasses import fields
 from enum import Enum
 
 from traindx import __version__
-from traindx.curves.timing import pace, times
+from traindx.curves.facts import pace, times
 from traindx.format import SCHEMA
 from traindx.report.results.layers import FIGURES, Row, anatomy
 from traindx.run import Run, Scalar, Segment, Series

@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from traindx import facts as f
-from traindx.curves.facts import is_recording
-from traindx.curves.timing import pace
+from traindx.curves.facts import is_recording, pace
 from traindx.diagnosis.types import Suspect
 from traindx.format import duration
 from traindx.report.blocks import Command

@@ -9,10 +9,9 @@ import numpy as np
 from traindx import facts as f
 from traindx.comparison.types import Comparison
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import is_recording
+from traindx.curves.facts import is_recording, pace, times
 from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
-from traindx.curves.timing import pace, times
 from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.run import Axis, Begins, Event, EventKind, Fact, Parameter, Run, Series

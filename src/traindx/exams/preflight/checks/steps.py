@@ -7,9 +7,9 @@ from traindx.causes.data_loading_bottleneck import data_wait_dominates
 from traindx.causes.host_device_sync import many_item_calls
 from traindx.causes.memory_leak import memory_grows
 from traindx.causes.wrong_output_activation import probabilities_refused
+from traindx.curves.facts import pace, times
 from traindx.curves.objective import is_adversarial
 from traindx.curves.series import whole
-from traindx.curves.timing import pace, times
 from traindx.exams.preflight.signs import asked, by_signs, prolonged
 from traindx.exams.preflight.types import Length, Part, Rehearsal
 from traindx.exams.questions import Outcome, check, unseen
