@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from traindx.readers.loading.runs import load
-from traindx.recorder.launch.environment import recording_environment
+from traindx.recorder.launch.command import recording_environment
 from traindx.run import Run
 
 SCRIPTS = Path(__file__).parent / "scripts"

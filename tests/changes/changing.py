@@ -7,7 +7,7 @@ from pathlib import Path
 
 from traindx.changes.live.program import Program
 from traindx.changes.types import change_of, parse_change
-from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.command import NOTES
 
 STEPS = 12
 

@@ -12,8 +12,7 @@ from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import before, removed, under
+from traindx.changes.source.source import Source, before, removed, under
 from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE

@@ -6,8 +6,7 @@ from traindx.changes import cst, keras, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import backward_of, steps_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after, before, small_statement
+from traindx.changes.source.source import Source, after, before, small_statement
 from traindx.changes.source.syntax import calls_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE

@@ -11,8 +11,7 @@ from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import before, removed
+from traindx.changes.source.source import Source, before, removed
 from traindx.changes.source.syntax import (
     argument,
     calls_of,

@@ -8,8 +8,7 @@ from traindx.changes import cst, keras, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.loop import parameters_at, steps_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import under
+from traindx.changes.source.source import Source, under
 from traindx.changes.source.syntax import imported
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE

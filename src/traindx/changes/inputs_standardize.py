@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import torch
-from traindx.changes.live.features import change_features
+from traindx.changes.live.batches import change_features
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, named, place_of, remade

@@ -9,8 +9,7 @@ from traindx.changes import cst, nn, torch
 from traindx.changes.live.functional import Activation, Calls, Place, modules_of
 from traindx.changes.live.program import Program
 from traindx.changes.source.layers import ACTIVATIONS, is_hidden_call, is_hidden_module, kept_as, kind_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after
+from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import argument, beside, expression, last_name
 from traindx.changes.types import TORCH_LAYERS_ONLY, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT

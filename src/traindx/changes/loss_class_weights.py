@@ -22,8 +22,7 @@ from traindx.changes.source.arrays import arrays_of
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.loop import loader_call, refuse_taken
 from traindx.changes.source.loss import Loss, loss_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after, before
+from traindx.changes.source.source import Source, after, before
 from traindx.changes.source.syntax import argument, imported, last_name, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, Measure, New, RefusedError
 from traindx.facts import LOSS_PLACE, SCRIPT

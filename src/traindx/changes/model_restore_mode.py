@@ -10,8 +10,7 @@ from traindx.changes.live.keras_program import FitSettings, KerasProgram, is_rea
 from traindx.changes.live.program import Program
 from traindx.changes.source.layers import DROPOUTS, DROPOUTS_ON_BY_DEFAULT
 from traindx.changes.source.loop import backward_of, loop_around, model_at
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import before, first_in
+from traindx.changes.source.source import Source, before, first_in
 from traindx.changes.source.syntax import argument, expression, imported, last_name, spread, with_argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE

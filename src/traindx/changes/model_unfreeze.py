@@ -6,8 +6,7 @@ from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.model import freezing
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import removed
+from traindx.changes.source.source import Source, removed
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run

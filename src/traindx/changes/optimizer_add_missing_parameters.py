@@ -7,8 +7,7 @@ from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.literal import exchanged
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import before, removed, small_statement
+from traindx.changes.source.source import Source, before, removed, small_statement
 from traindx.changes.source.syntax import argument, module_classes
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT

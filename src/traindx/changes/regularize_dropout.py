@@ -17,8 +17,7 @@ from traindx.changes.source.layers import (
     kind_of,
 )
 from traindx.changes.source.literal import added, joined, literal_behind, rewritten
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after
+from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import (
     argument,
     beside,

@@ -6,8 +6,7 @@ from traindx.changes import cst
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.optimizer import target_of, trainer_call
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import removed
+from traindx.changes.source.source import Source, removed
 from traindx.changes.source.syntax import argument, calls_at, last_name, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT

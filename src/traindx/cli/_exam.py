@@ -117,8 +117,7 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
     from tempfile import TemporaryDirectory
 
     from traindx.recorder.launch.child import run_to_end, signals_held
-    from traindx.recorder.launch.command import command_from
-    from traindx.recorder.launch.environment import recording_environment
+    from traindx.recorder.launch.command import command_from, recording_environment
     from traindx.recorder.launch.outcome import recordings, silence, stopped
     from traindx.recorder.launch.process_tree import Reminder
 

@@ -149,7 +149,7 @@ def _recorded(
 
     from traindx.cli._run_report import say_at_once
     from traindx.recorder.launch.child import run_to_end
-    from traindx.recorder.launch.environment import recording_environment
+    from traindx.recorder.launch.command import recording_environment
     from traindx.recorder.launch.outcome import discard, note_ending, stopped
     from traindx.recorder.launch.process_tree import Reminder
 

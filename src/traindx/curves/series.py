@@ -1,4 +1,4 @@
-"""The series of a run that signs ask for, its learning rate, and medians and trends that a few wild values do not decide."""
+"""Series of a run that signs ask for, its learning rate, and trends that a few wild values do not decide."""
 
 import math
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ from traindx.errors import TraindxError, UnknownNameError, UnreadableError
 from traindx.exams.batch import described, mapped, told_error
 from traindx.exams.checkpoint import Kind, kind_of, saved, tensors_of
 from traindx.exams.objective import NAMED, Loss
-from traindx.recorder.hooks.loss_functions import NAMES
+from traindx.recorder.hooks.calls import LOSS_FUNCTIONS
 
 
 def made_by(spec: str) -> nn.Module:
@@ -40,13 +40,13 @@ def made_by(spec: str) -> nn.Module:
 
 def loss_named(spec: str | None) -> Loss | str | None:
     """A loss function by its name, or from code as "module:function"; a class is called without arguments."""
-    if spec is None or (":" not in spec and spec in (*NAMED, *NAMES)):
+    if spec is None or (":" not in spec and spec in (*NAMED, *LOSS_FUNCTIONS)):
         return spec
     if ":" not in spec:
         raise UnknownNameError(
             "loss function",
             spec,
-            (*NAMED, *NAMES),
+            (*NAMED, *LOSS_FUNCTIONS),
             todo=f"use {', '.join(NAMED)}, or module:function for your own",
         )
     given = code_named(spec, "--loss", "losses:focal_loss")

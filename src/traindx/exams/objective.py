@@ -11,8 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.exams.batch import Presented, described, own_loss, prediction_in, told_error
-from traindx.recorder.hooks.loss_functions import NAMES
-from traindx.recorder.hooks.modules import NAMES as DROPOUTS
+from traindx.recorder.hooks.calls import DROPOUTS, LOSS_FUNCTIONS
 from traindx.recorder.probes.types import Dropout, LossCall, Purpose
 from traindx.recorder.tensors.access import reckoning
 
@@ -56,7 +55,7 @@ class FunctionCalls(TorchFunctionMode):
         options = dict(kwargs) if isinstance(kwargs, dict) else {}
         value = function(*args, **options)
         name = getattr(function, "__name__", "")
-        if name in NAMES and isinstance(value, Tensor):
+        if name in LOSS_FUNCTIONS and isinstance(value, Tensor):
             given = [*args[:2], *(options.pop(key) for key in ("input", "target") if key in options)]
             if len(given) == 2 and all(isinstance(one, Tensor) for one in given):
                 prediction, target = given
@@ -142,8 +141,8 @@ def gradients_of(loss: Tensor, parameters: Sequence[Tensor]) -> Sequence[Tensor 
 
 def _checked(name: str) -> str:
     known = _TORCH.get(name, name)
-    if known not in NAMES:
-        raise UnknownNameError("loss function", name, (*NAMED, *NAMES))
+    if known not in LOSS_FUNCTIONS:
+        raise UnknownNameError("loss function", name, (*NAMED, *LOSS_FUNCTIONS))
     return known
 
 

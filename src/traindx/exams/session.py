@@ -25,7 +25,7 @@ from traindx.exams.objective import FunctionCalls, Loss, Objective, objective
 from traindx.format import count, listed
 from traindx.readers.loading.runs import load
 from traindx.recorder.graph.origin import layer_of
-from traindx.recorder.hooks.modules import Modules
+from traindx.recorder.hooks.calls import Modules
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.probes.types import Dropout, Probe, Purpose

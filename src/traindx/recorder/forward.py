@@ -8,9 +8,8 @@ from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
-from traindx.recorder.sources import Sources
+from traindx.recorder.sources import Sources, Validation
 from traindx.recorder.streams import Streams
-from traindx.recorder.validation import Validation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

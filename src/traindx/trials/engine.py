@@ -14,7 +14,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.format import clock
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
-from traindx.trials.measure import accuracies, accuracy, curve, end, steps_of
+from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher

@@ -12,8 +12,7 @@ from pathlib import Path
 from threading import Event
 
 from traindx.changes.types import ChangeSpec
-from traindx.recorder.launch.command import Command
-from traindx.recorder.launch.environment import TRIAL, recording_environment
+from traindx.recorder.launch.command import TRIAL, Command, recording_environment
 
 OUTPUT = "output.txt"
 _LOOKS = 60

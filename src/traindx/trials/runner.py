@@ -15,8 +15,7 @@ from traindx.changes.types import ChangeSpec
 from traindx.curves.facts import is_recording
 from traindx.errors import UnreadableError
 from traindx.readers.loading.runs import load
-from traindx.recorder.launch.command import Command, command_from, new_run_folder
-from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.command import NOTES, Command, command_from, new_run_folder
 from traindx.recorder.launch.outcome import recordings, silence, stopped
 from traindx.run import Run
 from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program

@@ -17,9 +17,9 @@ from traindx.format import Displayed
 from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
+from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.finished import Reusing
-from traindx.trials.measure import steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch

@@ -11,8 +11,7 @@ from tests.recorder.graph.backward_programs import BACKWARD
 from tests.recorder.graph.program import Net, Program, Step, step_of
 from tests.recorder.graph.random_programs import STEEP, random_steep_step
 from tests.recorder.graph.slow_reference import HookedBackward, is_bad
-from traindx.recorder.graph.backward_origin import backtrace, backward_origin
-from traindx.recorder.graph.origin import Direction
+from traindx.recorder.graph.origin import Direction, backtrace, backward_origin
 
 
 def _broken(model: nn.Module) -> AbstractSet[int]:

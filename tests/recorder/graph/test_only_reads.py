@@ -17,10 +17,10 @@ from tests.recorder.graph.forward_architectures import ARCHITECTURES
 from tests.recorder.graph.forward_hidden import HIDDEN
 from tests.recorder.graph.program import Net, Program, step_of
 from traindx.recorder.graph import nodes
-from traindx.recorder.graph.backward_origin import backtrace, backward_origin
 from traindx.recorder.graph.forward_origin import forward_origin
 from traindx.recorder.graph.loss_head import activation_before, divisor_of
 from traindx.recorder.graph.nodes import saved_by
+from traindx.recorder.graph.origin import backtrace, backward_origin
 
 PROGRAMS = ARCHITECTURES.programs | HIDDEN.programs | BACKWARD.programs
 
@@ -259,7 +259,7 @@ def test_gives_up_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 DEEP = """
 import threading, torch
 from traindx.recorder.graph.loss_head import activation_before, divisor_of
-from traindx.recorder.graph.backward_origin import backtrace, backward_origin
+from traindx.recorder.graph.origin import backtrace, backward_origin
 from traindx.recorder.graph.forward_origin import forward_origin
 
 def walk(depth):

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import traindx
 from tests.cli.calling import call
-from traindx.recorder.launch import environment as launch_environment
+from traindx.recorder.launch import command as launch_command
 
 TORCH = '''
 """Stands in for torch."""
@@ -107,7 +107,7 @@ class StandIn:
         """What `traindx run WORDS` does; called in this process."""
         package = self.folder / "ours" / "traindx"
         injected = package / "recorder" / "launch" / "injected"
-        with patch.multiple(launch_environment, _PACKAGE=str(package), _INJECTED=str(injected)):
+        with patch.multiple(launch_command, _PACKAGE=str(package), _INJECTED=str(injected)):
             return call(["run", *words], self.here, {**self.environment, **(environment or {})}, text)
 
     def alone(

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.recorder.tensors.table import moments, nonfinite_share, step_through, table, thinned
+from traindx.recorder.tensors.sample import moments, nonfinite_share, step_through, table, thinned
 
 SHAPES = st.lists(st.integers(1, 40), min_size=1, max_size=4).map(tuple)
 

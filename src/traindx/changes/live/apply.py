@@ -18,7 +18,7 @@ from traindx.changes.live.keras_import import leave_keras_layers, when_keras_com
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
 from traindx.recorder.hooks.monkeypatch import Patches
-from traindx.recorder.launch.environment import TRIAL, end_after
+from traindx.recorder.launch.command import TRIAL, end_after
 
 if TYPE_CHECKING:
     from traindx.changes.live.keras_program import KerasProgram

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
-from traindx.changes import nn, torch
+from traindx.changes import keras, nn, torch
+from traindx.changes.live.keras_layers import decimal, feature_axis
+from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Loss, Program, parameter_names
 from traindx.changes.types import ChangeSpec
 
@@ -118,9 +121,9 @@ class _Held:
 
     def hold_losses(self) -> None:
         """Put held targets into every loss function."""
-        from traindx.recorder.hooks.loss_functions import NAMES
+        from traindx.recorder.hooks.calls import LOSS_FUNCTIONS
 
-        for name in NAMES:
+        for name in LOSS_FUNCTIONS:
             self._program.replace_losses((name,), partial(self._loss, name))
 
     def inputs(self, model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
@@ -186,3 +189,62 @@ class _Held:
     def _give_up(self, why: str) -> None:
         self._given_up = True
         self._program.refuse(self._change, why)
+
+
+Transform: TypeAlias = "Callable[[torch.Tensor, int], torch.Tensor]"
+"""What becomes of rows, whose features or channels are along an axis."""
+_NOT_ROWS = "the model inputs are not rows of floats"
+
+
+def change_features(
+    program: Program | KerasProgram, change: ChangeSpec, make: Callable[[], Transform]
+) -> None:
+    """Change what enters each model by a transform of its own."""
+    if isinstance(program, Program):
+        program.on_input(_Entrances(program, change, make).entered)
+        return
+    transforms: dict[tuple[int, int], Transform] = {}
+
+    def entered(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
+        rows = decimal(model, place, values)
+        if rows is None:
+            program.refuse(change, _NOT_ROWS)
+            return None
+        return transforms.setdefault((id(model), place), make())(rows, feature_axis(rows))
+
+    program.on_input(entered)
+
+
+class _Entrances:
+    """The models of torch that data enters: what goes on from one model to the next is none."""
+
+    def __init__(self, program: Program, change: ChangeSpec, make: Callable[[], Transform]) -> None:
+        self._program, self._change, self._make = program, change, make
+        self._transforms: dict[int, Transform] = {}
+        self._inner: set[int] = set()
+
+    def entered(self, model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
+        """The arguments with the first tensor among them changed, where that is rows of decimal numbers."""
+        place = next((n for n, one in enumerate(args) if isinstance(one, torch.Tensor)), None)
+        values = args[place] if place is not None else None
+        if place is None or not isinstance(values, torch.Tensor) or not _are_rows(values):
+            self._program.refuse(self._change, _NOT_ROWS)
+            return None
+        if torch.is_grad_enabled() and values.requires_grad:
+            self._inner.add(id(model))
+        if id(model) in self._inner:
+            return None
+        series = values.dim() == 3 and not _convolves(model)
+        transform = self._transforms.setdefault(id(model), self._make())
+        changed = transform(values, values.dim() - 1 if series else 1)
+        return (*args[:place], changed, *args[place + 1 :])
+
+
+def _are_rows(values: torch.Tensor) -> bool:
+    return bool(values.is_floating_point()) and values.dim() >= 2
+
+
+def _convolves(model: nn.Module) -> bool:
+    reading = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
+    first = next((one for one in model.modules() if isinstance(one, reading)), None)
+    return isinstance(first, nn.Conv1d | nn.Conv2d)

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from traindx.changes import nn, torch
 from traindx.changes.types import ChangeSpec
 from traindx.recorder.hooks.monkeypatch import Patches
-from traindx.recorder.launch.environment import NOTES
+from traindx.recorder.launch.command import NOTES
 
 OnModel: TypeAlias = "Callable[[nn.Module], None]"
 OnInput: TypeAlias = "Callable[[nn.Module, tuple[object, ...]], tuple[object, ...] | None]"

@@ -10,8 +10,7 @@ from traindx.changes.source.definitions import Definition, of_name, own_nodes
 from traindx.changes.source.loop import refuse_taken
 from traindx.changes.source.loss import loss_calls
 from traindx.changes.source.optimizer import optimizer_call, parameters_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after
+from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import argument, calls_of, last_name, names_in, names_keras
 from traindx.changes.types import Around, New, RefusedError
 from traindx.run import Run

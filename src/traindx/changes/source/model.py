@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from traindx.changes import cst
 from traindx.changes.source.loop import backward_of, is_visible, loader_call, loop_around
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of, trainer_call
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after, before, small_statement
+from traindx.changes.source.source import Source, after, before, small_statement
 from traindx.changes.source.syntax import argument, calls_of, imported, last_name
 from traindx.changes.types import New, RefusedError
 from traindx.run import Run

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from traindx.changes import cst
 from traindx.changes.source.loop import is_visible, steps_of
 from traindx.changes.source.optimizer import optimizer_call, target_of
-from traindx.changes.source.source import Source
-from traindx.changes.source.statements import after, removed
+from traindx.changes.source.source import Source, after, removed
 from traindx.changes.source.syntax import calls_of, imported, names_in
 from traindx.changes.types import Edited, New, RefusedError
 from traindx.facts import PLANNED_STEPS, SCHEDULE, SCHEDULE_PLACE

@@ -78,7 +78,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
     """Write the demonstration, and let it be what is examined."""
     import sys
 
-    from traindx.exams.data_exam.demonstration import lay_out
+    from traindx.exams.data_exam.source import lay_out
 
     training, validation = lay_out(_FOLDER)
     if arguments.source is None:

@@ -17,14 +17,14 @@ from torch.optim import Optimizer
 
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
-from traindx.recorder.hooks import backward, loaders, loss_functions
+from traindx.recorder.hooks import backward, waits
+from traindx.recorder.hooks.calls import Modules, install_dropouts, install_losses
 from traindx.recorder.hooks.comparisons import Comparisons
-from traindx.recorder.hooks.host_syncs import TensorReads
-from traindx.recorder.hooks.modules import Modules, install_dropouts
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import TorchBackend
-from traindx.recorder.launch.environment import TRIAL
+from traindx.recorder.hooks.waits import TensorReads
+from traindx.recorder.launch.command import TRIAL
 from traindx.recorder.probes.types import Probe, probes_of
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.recording_writer import process_facts
@@ -112,9 +112,9 @@ class Attachment:
         scaling = backward.install(self.recorder, self._patches, optimizers)
         comparisons = Comparisons(self.recorder, lambda: modules.compiled)
         comparisons.install(self._patches)
-        loss_functions.install(self.recorder, self._patches, comparisons)
+        install_losses(self.recorder, self._patches, comparisons)
         install_dropouts(self.recorder, self._patches, self._backend)
-        loaders.install(self.recorder, self._patches, modules.follow)
+        waits.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")
         # While it is being imported it has no parts yet: its backend brings torch, and that brings us.

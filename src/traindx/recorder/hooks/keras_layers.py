@@ -17,7 +17,7 @@ from keras.src.losses.losses import LossFunctionWrapper
 from torch import Tensor, nn
 
 from traindx.recorder.guard import Unheard, guarded
-from traindx.recorder.hooks.loss_functions import tell_refusal
+from traindx.recorder.hooks.calls import tell_refusal
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder

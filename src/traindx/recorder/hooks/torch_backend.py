@@ -17,10 +17,9 @@ from traindx.facts import (
     PARAMETER_PRECISION,
     PARAMETERS,
 )
-from traindx.recorder.graph.backward_origin import Backtrace, backtrace, backward_origin
 from traindx.recorder.graph.forward_origin import forward_origin
 from traindx.recorder.graph.loss_head import divisor_of
-from traindx.recorder.graph.origin import Origin
+from traindx.recorder.graph.origin import Backtrace, Origin, backtrace, backward_origin
 from traindx.recorder.hooks.call_site import model_place, place
 from traindx.run import Fact, Scalar
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from traindx.recorder.losses.function import Compares, LossFunction, loss_function
 from traindx.recorder.probes.types import LossCall
 from traindx.recorder.tensors.access import legible
-from traindx.recorder.tensors.table import table, thinned
+from traindx.recorder.tensors.sample import table, thinned
 
 _MOST_PLACES = 1024
 _MOST_SCORES = 1 << 15

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from traindx.recorder.losses.answers import Answers
 from traindx.recorder.losses.function import Compares, Guess
-from traindx.recorder.tensors.table import table
+from traindx.recorder.tensors.sample import table
 
 
 def of_classes(

@@ -23,7 +23,7 @@ from torch import Tensor
 from traindx import quantities
 from traindx.recorder.probes.types import Batch, Probe, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
-from traindx.recorder.tensors.table import nonfinite_share, step_through, thinned
+from traindx.recorder.tensors.sample import nonfinite_share, step_through, thinned
 
 FEWEST = 16
 """Values of a feature below which its tenth cannot be told."""

@@ -13,7 +13,7 @@ from traindx import quantities
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, Given
 from traindx.recorder.probes.types import LossCall, Probe, Purpose, Snapshot, part_of
-from traindx.recorder.tensors.table import moments, nonfinite_share, step_through
+from traindx.recorder.tensors.sample import moments, nonfinite_share, step_through
 
 _UNLIKELY, _SURE = 0.1, 0.5
 

@@ -31,7 +31,7 @@ from traindx.facts import KEPT_ROWS
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.recorder.probes.types import Batch, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
-from traindx.recorder.tensors.table import step_through, table
+from traindx.recorder.tensors.sample import step_through, table
 
 _MOST_ROWS = 256
 _MOST_VALUES = 128

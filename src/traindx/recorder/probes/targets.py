@@ -20,7 +20,7 @@ from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, impossible_answers
 from traindx.recorder.probes.types import Batch, LossCall, Probe, Purpose, Snapshot, part_of
-from traindx.recorder.tensors.table import Moments, moments, nonfinite_share
+from traindx.recorder.tensors.sample import Moments, moments, nonfinite_share
 
 _SEEN_OFTEN = 10
 """Targets per class from which the rarest class is more than an accident."""

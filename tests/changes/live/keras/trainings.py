@@ -25,7 +25,7 @@ from keras.src.optimizers.base_optimizer import BaseOptimizer  # noqa: E402
 from traindx.changes.live.apply import begin  # noqa: E402
 from traindx.changes.live.program import Program  # noqa: E402
 from traindx.changes.types import parse_change  # noqa: E402
-from traindx.recorder.launch.environment import NOTES  # noqa: E402
+from traindx.recorder.launch.command import NOTES  # noqa: E402
 
 STEPS = 6
 RATE = 0.5

@@ -5,8 +5,7 @@ from traindx.causes.degenerate_labels import one_class_only, targets_constant
 from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.curves.facts import stated_number
 from traindx.curves.series import looked
-from traindx.exams.preflight.signs import by_signs, looks, signs_asked, typical
-from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.exams.preflight.types import Part, Rehearsal, by_signs, looks, signs_asked, typical
 from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import CLASS_BALANCE, CLASSES, LOSS_FUNCTION, SHUFFLE
 from traindx.format import count, number

@@ -17,8 +17,7 @@ from traindx.causes.wrong_output_activation import (
     softmax_over_one,
 )
 from traindx.curves.facts import stated_number
-from traindx.exams.preflight.signs import by_signs
-from traindx.exams.preflight.types import Part, Rehearsal
+from traindx.exams.preflight.types import Part, Rehearsal, by_signs
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIVATION
 from traindx.format import number
 from traindx.signs.chance import starts_far_above_chance

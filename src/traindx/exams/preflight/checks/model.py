@@ -10,8 +10,7 @@ from traindx.causes.exploding_gradients import gradient_swells_over_depth
 from traindx.causes.frozen_parameters import frozen_at_initialization
 from traindx.curves.facts import stated_number
 from traindx.curves.layers import over_depth
-from traindx.exams.preflight.signs import asked, by_signs
-from traindx.exams.preflight.types import Modes, Part, Rehearsal
+from traindx.exams.preflight.types import Modes, Part, Rehearsal, asked, by_signs
 from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import LINEAR_LAYERS, NONLINEARITIES
 from traindx.finding import Severity, problem

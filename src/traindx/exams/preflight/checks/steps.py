@@ -10,8 +10,7 @@ from traindx.causes.wrong_output_activation import probabilities_refused
 from traindx.curves.facts import pace, times
 from traindx.curves.objective import is_adversarial
 from traindx.curves.series import whole
-from traindx.exams.preflight.signs import asked, by_signs, prolonged
-from traindx.exams.preflight.types import Length, Part, Rehearsal
+from traindx.exams.preflight.types import Length, Part, Rehearsal, asked, by_signs, prolonged
 from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
 from traindx.finding import Finding, Severity, problem

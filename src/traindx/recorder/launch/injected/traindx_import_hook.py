@@ -105,7 +105,7 @@ class _Finder:
 
             begin_from_environment()
         from traindx.recorder.hooks.attachment import attach_from_environment
-        from traindx.recorder.launch.tracebacks import hide_from_tracebacks
+        from traindx.recorder.hooks.monkeypatch import hide_from_tracebacks
 
         attach_from_environment()
         hide_from_tracebacks()

@@ -1,7 +1,8 @@
-"""Calls of modules and dropouts, watched only while the recorder looks: each call then costs microseconds.
+"""Calls of modules, dropouts and torch's loss functions, each told to the recorder.
 
-Not by torch's hooks: a module that has any is called another way, and tracebacks of the program show it.
-Dropouts are watched apart: on a CPU they leave no node of their own.
+Modules are watched only while the recorder looks: each call then costs microseconds. Not by torch's hooks: a
+module that has any is called another way, and tracebacks of the program show it. Dropouts are watched apart:
+on a CPU they leave no node of their own.
 """
 
 import inspect
@@ -10,14 +11,16 @@ from functools import partial, wraps
 from typing import Protocol
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.compiler import is_dynamo_compiling
 from torch.nn import functional
 
 from traindx.facts import COMPILED
 from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
 from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
+from traindx.recorder.losses.function import label_fault, labels_start_at_one, outputs_of
 from traindx.recorder.recorder import Recorder
 
 
@@ -59,7 +62,7 @@ class Modules:
         wanted = self._recorder.wants_modules and not self.compiled
         if wanted and self._calls is None:
             self._calls = calls = Patches()
-            calls.replace(nn.Module, "__call__", partial(self._watched, calls))
+            calls.replace(nn.Module, "__call__", partial(self._watched_dropout, calls))
         elif not wanted:
             self._remove()
 
@@ -68,7 +71,7 @@ class Modules:
             self._calls.undo()
             self._calls = None
 
-    def _watched(self, calls: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _watched_dropout(self, calls: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
         @wraps(original)
         def call(module: nn.Module, /, *args: object, **kwargs: object) -> object:
             # Somebody who has wrapped this one meanwhile keeps it in place when its time is over.
@@ -123,18 +126,18 @@ class Modules:
         return original(*args, **kwargs)
 
 
-NAMES = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
+DROPOUTS = "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout".split()
 """All take the values first; modules such as nn.Dropout call them too."""
-_WHAT = "recording dropout"
+_RECORDING_DROPOUT = "recording dropout"
 
 
 def install_dropouts(recorder: Recorder, patches: Patches, backend: TorchBackend) -> None:
     """Watch them; TorchScript gets torch's own, as it does of the loss functions."""
-    for name in NAMES:
-        patches.replace(functional, name, partial(_watched, recorder, backend))
+    for name in DROPOUTS:
+        patches.replace(functional, name, partial(_watched_dropout, recorder, backend))
 
 
-def _watched(
+def _watched_dropout(
     recorder: Recorder, backend: TorchBackend, original: "Callable[..., object]"
 ) -> "Callable[..., object]":
     parameters = inspect.signature(original).parameters
@@ -153,16 +156,103 @@ def _watched(
             raise
         if recorder.wants_modules and not torch.compiler.is_compiling():
             given = {**usual, **dict(zip(names, args, strict=False)), **kwargs}
-            guarded(recorder, _WHAT, lambda: _tell(recorder, backend, given, output))
+            guarded(recorder, _RECORDING_DROPOUT, lambda: _tell_dropout(recorder, backend, given, output))
         return output
 
     return dropout
 
 
-def _tell(recorder: Recorder, backend: TorchBackend, given: "dict[str, object]", output: object) -> None:
+def _tell_dropout(
+    recorder: Recorder, backend: TorchBackend, given: "dict[str, object]", output: object
+) -> None:
     values, probability = given["input"], given["p"]
     if not given["training"] or not isinstance(probability, int | float) or probability <= 0:
         return
     backend.dropout = max(backend.dropout, float(probability))
     if is_plain(values) and is_plain(output):
         recorder.dropped(float(probability), values, output, torch.is_grad_enabled())
+
+
+LOSS_FUNCTIONS = (
+    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
+    " smooth_l1_loss huber_loss kl_div gaussian_nll_loss poisson_nll_loss soft_margin_loss multi_margin_loss"
+    " multilabel_margin_loss multilabel_soft_margin_loss hinge_embedding_loss ctc_loss"
+).split()
+"""All take the prediction first and the target second."""
+_READING_TARGETS = "reading invalid targets"
+
+
+def install_losses(recorder: Recorder, patches: Patches, comparisons: Comparisons) -> None:
+    """Watch the loss functions; modules such as nn.CrossEntropyLoss call them too."""
+    for name in LOSS_FUNCTIONS:
+        patches.replace(functional, name, partial(_watched_loss, name, recorder, comparisons))
+    # TorchScript compiles the source of what it finds, which must be torch's own.
+    patches.wrap(torch.jit, "script", partial(_lifting, patches, comparisons))
+
+
+def _watched_loss(
+    name: str, recorder: Recorder, comparisons: Comparisons, original: "Callable[..., object]"
+) -> "Callable[..., object]":
+    names = list(inspect.signature(original).parameters)
+    fast_path, numbers = recorder.fast_path, name in REGRESSION
+
+    @wraps(original)
+    def loss(*args: object, **kwargs: object) -> object:
+        # First of all: a compiler must read nothing of ours.
+        if is_dynamo_compiling():
+            return original(*args, **kwargs)
+        try:
+            value = original(*args, **kwargs)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                given = {**dict(zip(names, args, strict=False)), **kwargs}
+                tell_refusal(recorder, name, given.get(names[0]), given.get(names[1]), given)
+            unseen(error)
+            raise
+        if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
+            if numbers and comparisons.follows:
+                comparisons.note(args[1] if len(args) > 1 else kwargs.get("target"))
+            return value
+        if is_plain(value) and not torch.compiler.is_compiling():
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
+            prediction, target = given.pop(names[0], None), given.pop(names[1], None)
+            if is_plain(prediction) and is_plain(target):
+                recorder.loss_computed(name, prediction, target, value, given)
+                comparisons.computed(name, prediction, target)
+        return value
+
+    return loss
+
+
+def tell_refusal(
+    recorder: Recorder, function: str, prediction: object, target: object, options: Mapping[str, object]
+) -> None:
+    """Tell what is wrong with the targets of a loss function that raised, if anything is."""
+    if torch.compiler.is_compiling() or "targets_refused" in recorder.ignored:
+        return
+    guarded(
+        recorder, _READING_TARGETS, lambda: _tell_refusal(recorder, function, prediction, target, options)
+    )
+
+
+def _tell_refusal(
+    recorder: Recorder, function: str, prediction: object, target: object, options: Mapping[str, object]
+) -> None:
+    # Only on the CPU: what a device refuses is found out later, and it answers nothing from then on.
+    if is_plain(prediction) and is_plain(target) and isinstance(target, Tensor) and target.is_cpu:
+        fault = label_fault(function, prediction, target, options)
+        if fault:
+            classes = outputs_of(function, prediction, options)
+            starts_at_one = labels_start_at_one(function, prediction, target, options)
+            recorder.targets_refused(function, fault, classes, starts_at_one)
+
+
+def _lifting(
+    patches: Patches,
+    comparisons: Comparisons,
+    original: Callable[..., object],
+    *args: object,
+    **kwargs: object,
+) -> object:
+    with patches.lifted(functional), comparisons.lifted():
+        return original(*args, **kwargs)
