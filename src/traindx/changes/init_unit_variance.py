@@ -77,11 +77,7 @@ class _Scaling:
         return self._scaled(output)
 
     def activation(
-        self,
-        original: Callable[..., torch.Tensor],
-        value: torch.Tensor,
-        *args: object,
-        **kwargs: object,
+        self, original: Callable[..., torch.Tensor], value: torch.Tensor, *args: object, **kwargs: object
     ) -> torch.Tensor:
         if self._busy or not self._is_scaling:
             return original(value, *args, **kwargs)

@@ -12,10 +12,7 @@ from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import (
-    argument,
-    number_text,
-)
+from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
 from traindx.facts import LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run

@@ -12,13 +12,7 @@ from traindx.changes.source.loop import backward_of, differentiated, steps_of
 from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import (
-    argument,
-    expression,
-    imported,
-    number_text,
-    with_argument,
-)
+from traindx.changes.source.syntax import argument, expression, imported, number_text, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEPS_PER_EPOCH
 from traindx.run import Run

@@ -45,12 +45,7 @@ _NEWER = "written by a newer version of traindx"
 _ENDINGS = frozenset({EventKind.EXCEPTION.value, EventKind.INTERRUPTED.value})
 _OF_THE_MODEL = frozenset(
     fact.slug
-    for fact in (
-        f.FROZEN_PARAMETERS,
-        f.UNOPTIMIZED_PARAMETERS,
-        f.STALE_PARAMETERS,
-        f.GRADIENTLESS_PARAMETERS,
-    )
+    for fact in (f.FROZEN_PARAMETERS, f.UNOPTIMIZED_PARAMETERS, f.STALE_PARAMETERS, f.GRADIENTLESS_PARAMETERS)
 )
 """What holds of the last phase only: a backbone that was frozen at first is not frozen any more."""
 _OF_THE_START = f.INITIAL_LOSS.slug

@@ -6,12 +6,7 @@ from types import FunctionType
 from typing import Concatenate, ParamSpec, final
 
 from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
-from traindx.recorder.probes.types import (
-    LossCall,
-    Probe,
-    Snapshot,
-    Where,
-)
+from traindx.recorder.probes.types import LossCall, Probe, Snapshot, Where
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 

@@ -91,10 +91,7 @@ class KerasSteps:
             self._step.skipped = True
 
     def _build(
-        self,
-        original: Callable[..., object],
-        optimizer: keras.Optimizer,
-        variables: Sequence[keras.Variable],
+        self, original: Callable[..., object], optimizer: keras.Optimizer, variables: Sequence[keras.Variable]
     ) -> object:
         if not isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
             # Now: a callback may set another learning rate before the first step.

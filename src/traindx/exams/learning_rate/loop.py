@@ -20,12 +20,7 @@ Loss = Callable[..., Tensor]
 
 
 def find_rate(
-    model: nn.Module,
-    optimizer: Optimizer,
-    batches: Iterable[Batch],
-    loss: Loss,
-    *,
-    steps: int = 300,
+    model: nn.Module, optimizer: Optimizer, batches: Iterable[Batch], loss: Loss, *, steps: int = 300
 ) -> FoundRate:
     """Find a learning rate in at most `steps` steps; model and optimizer are restored bit for bit.
 

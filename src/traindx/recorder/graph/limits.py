@@ -135,8 +135,7 @@ def _masked_rows(operation: str, node: Node, evidence: Evidence) -> Broken | Non
         after = f": {_share(hidden, result, 'result')} {_are(hidden)} -inf, and the loss uses one of them"
         return Broken(f"{operation} of values masked with -inf", after)
     return Broken(
-        f"{operation} of rows that are all -inf",
-        f": {rows:,} of {bad.numel():,} rows {_are(rows)} NaN",
+        f"{operation} of rows that are all -inf", f": {rows:,} of {bad.numel():,} rows {_are(rows)} NaN"
     )
 
 

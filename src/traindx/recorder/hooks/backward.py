@@ -94,11 +94,7 @@ def _loss_among(tensors: object) -> Tensor | None:
 
 
 def _scale(
-    recorder: Recorder,
-    scaling: Scaling,
-    original: Callable[..., object],
-    scaler: GradScaler,
-    outputs: object,
+    recorder: Recorder, scaling: Scaling, original: Callable[..., object], scaler: GradScaler, outputs: object
 ) -> object:
     scaled = original(scaler, outputs)
     guarded(

@@ -13,15 +13,7 @@ from torch.nn.utils import clip_grad
 from torch.optim import Optimizer, lr_scheduler
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from traindx.facts import (
-    BETA2,
-    LEARNING_RATE,
-    MOMENTUM,
-    OPTIMIZER,
-    SCHEDULE,
-    SCHEDULE_PLACE,
-    WEIGHT_DECAY,
-)
+from traindx.facts import BETA2, LEARNING_RATE, MOMENTUM, OPTIMIZER, SCHEDULE, SCHEDULE_PLACE, WEIGHT_DECAY
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
 from traindx.recorder.hooks.monkeypatch import Patches, unnoticed, wrapping

@@ -95,14 +95,7 @@ def _end(process: int) -> None:
         os.waitpid(process, 0)
 
 
-_PASSED_ON = {
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-}
+_PASSED_ON = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2}
 _STOPPING = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 """Not passed on: we stop when they stop the program. SIGSTOP is a pause of the program alone."""
 _HEARD = {*_PASSED_ON, *_STOPPING, signal.SIGCHLD}

@@ -178,8 +178,4 @@ def recording_environment(
     paths = environment.get("PYTHONPATH", "")
     first = f"{_INJECTED}{os.pathsep}{paths}" if paths else _INJECTED
     nested = paths == _INJECTED or paths.startswith(_INJECTED + os.pathsep)
-    return {
-        **environment,
-        "PYTHONPATH": paths if nested else first,
-        _RECORD: json.dumps(settings),
-    }
+    return {**environment, "PYTHONPATH": paths if nested else first, _RECORD: json.dumps(settings)}

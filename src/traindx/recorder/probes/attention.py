@@ -258,10 +258,7 @@ def _means(ranges: Tensor, peaks: Tensor, attends: Tensor) -> tuple[Tensor, Tens
     if attends.is_cpu and not attends.any():
         return None
     count = attends.sum()
-    return (
-        torch.where(attends, ranges, 0.0).sum() / count,
-        torch.where(attends, peaks, 0.0).sum() / count,
-    )
+    return (torch.where(attends, ranges, 0.0).sum() / count, torch.where(attends, peaks, 0.0).sum() / count)
 
 
 def _queries(heads: int, length: int) -> Tensor:

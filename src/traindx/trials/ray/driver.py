@@ -195,11 +195,7 @@ def connected(opening: Opening) -> ModuleType:
     """Ray, with a cluster behind it; raises with a sentence where there is none."""
     settings: dict[str, object] = {"address": "local"}
     if opening.address is None:
-        settings |= {
-            "num_cpus": opening.cores,
-            "include_dashboard": False,
-            "_temp_dir": str(opening.scratch),
-        }
+        settings |= {"num_cpus": opening.cores, "include_dashboard": False, "_temp_dir": str(opening.scratch)}
         # Ray listens on the address of the machine, and would else write a token into the user's home.
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     else:

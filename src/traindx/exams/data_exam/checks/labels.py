@@ -22,12 +22,7 @@ val_y = np.searchsorted(classes, val_y)  # the same mapping"""
 _misnumbered = partial(problem, labels_out_of_range.CAUSE.slug)
 
 
-@check(
-    "label-range",
-    "Label range",
-    3,
-    clears=(labels_out_of_range.CAUSE.slug,),
-)
+@check("label-range", "Label range", 3, clears=(labels_out_of_range.CAUSE.slug,))
 def label_range(look: Look) -> Outcome:
     """Cross-entropy expects integers from 0 to the number of classes minus 1."""
     data, given = look.data, look.data.training.given
@@ -111,15 +106,7 @@ _CAP = 50.0
 _LISTED = 40
 
 
-@check(
-    "class-balance",
-    "Class balance",
-    6,
-    clears=(
-        class_imbalance.CAUSE.slug,
-        degenerate_labels.CAUSE.slug,
-    ),
-)
+@check("class-balance", "Class balance", 6, clears=(class_imbalance.CAUSE.slug, degenerate_labels.CAUSE.slug))
 def class_balance(look: Look) -> Outcome:
     """A model that always predicts the largest class is nearly always right, and learns nothing else."""
     data = look.data

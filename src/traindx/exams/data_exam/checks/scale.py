@@ -26,12 +26,7 @@ std = train_x.std(axis=0).clip(min=1e-6)
 train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
-@check(
-    "input-scale",
-    "Input scale",
-    2,
-    clears=(unnormalized_inputs.CAUSE.slug,),
-)
+@check("input-scale", "Input scale", 2, clears=(unnormalized_inputs.CAUSE.slug,))
 def input_scale(look: Look) -> Outcome:
     """With features of very different scales, one learning rate is too high and too low at once."""
     data = look.data
@@ -102,12 +97,7 @@ train_y = (train_y - mean) / std  # here {mean} and {std}
 # and use predictions * std + mean"""
 
 
-@check(
-    "target-scale",
-    "Target scale",
-    6,
-    clears=(unnormalized_targets.CAUSE.slug,),
-)
+@check("target-scale", "Target scale", 6, clears=(unnormalized_targets.CAUSE.slug,))
 def target_numbers(look: Look) -> Outcome:
     """A network starts near zero: targets far from it cost the first epochs, or the whole run."""
     data, part = look.data, look.data.training

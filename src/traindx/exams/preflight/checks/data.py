@@ -112,12 +112,7 @@ def balance(rehearsal: Rehearsal) -> str:
 
 
 @by_signs(
-    "order",
-    "Batch order",
-    50,
-    Part.DATA,
-    (batches_sorted,),
-    unknown="the order of the targets is not known",
+    "order", "Batch order", 50, Part.DATA, (batches_sorted,), unknown="the order of the targets is not known"
 )
 def order(rehearsal: Rehearsal) -> str:
     """Whether labels are sorted, and whether the loader shuffles."""
