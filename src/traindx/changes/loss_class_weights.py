@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from traindx.changes import cst, torch
-from traindx.changes.live.keras_import import is_called_by_keras_loss
 from traindx.changes.live.keras_program import (
     BINARY,
     CATEGORICAL,
@@ -13,6 +12,7 @@ from traindx.changes.live.keras_program import (
     KerasCall,
     KerasLoss,
     KerasProgram,
+    is_called_by_keras_loss,
     kind_of,
     sparse_labels,
 )

@@ -6,27 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from traindx import facts as f
-from traindx.facts import (
-    BATCH_SIZE,
-    DROPOUT,
-    DROPOUT_LAYERS,
-    LOSS_FUNCTION,
-    OPTIMIZER,
-    RECORDED_SECONDS,
-    RECORDING_COST,
-    STEPS_PER_EPOCH,
-    TRAINING_SAMPLES,
-)
+from traindx import quantities as q
 from traindx.finding import Evidence
-from traindx.quantities import (
-    BACKWARD_TIME,
-    DATA_TIME,
-    FORWARD_TIME,
-    OTHER_TIME,
-    STEP_TIME,
-    UPDATE_TIME,
-    WALL_TIME,
-)
 from traindx.run import Axis, Fact, Quantity, Run
 
 
@@ -63,7 +44,7 @@ def extent(run: Run) -> tuple[float, float]:
 
 def is_recording(run: Run) -> bool:
     """Whether traindx recorded the run itself, so that what it did not see did not happen."""
-    return bool(run.model) or RECORDING_COST in run.facts or RECORDED_SECONDS in run.facts
+    return bool(run.model) or f.RECORDING_COST in run.facts or f.RECORDED_SECONDS in run.facts
 
 
 _BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
@@ -71,7 +52,7 @@ _BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
 
 def matters(run: Run, *, frozen: bool = True) -> bool:
     """Whether the model has dropout, or a normalization over the batch, be it `frozen` or not."""
-    drops = (stated_number(run, DROPOUT_LAYERS) or 0) > 0 and stated_number(run, DROPOUT) != 0.0
+    drops = (stated_number(run, f.DROPOUT_LAYERS) or 0) > 0 and stated_number(run, f.DROPOUT) != 0.0
     return drops or normalizes_over_batch(run, frozen=frozen)
 
 
@@ -86,7 +67,7 @@ _DECAYING_IN_GRADIENT = frozenset("sgd adam nadam radam adamax rmsprop adagrad a
 
 def decays_in_gradient(run: Run) -> bool:
     """Whether the optimizer adds its weight decay to the gradient: values of AdamW are too strong for it."""
-    return stated_word(run, OPTIMIZER) in _DECAYING_IN_GRADIENT
+    return stated_word(run, f.OPTIMIZER) in _DECAYING_IN_GRADIENT
 
 
 _NUMBER_LOSSES = frozenset(
@@ -97,26 +78,26 @@ _NUMBER_LOSSES = frozenset(
 
 def compares_numbers(run: Run) -> bool:
     """Whether the loss function compares numbers with numbers, as in a regression."""
-    return run.facts.get(LOSS_FUNCTION) in _NUMBER_LOSSES
+    return run.facts.get(f.LOSS_FUNCTION) in _NUMBER_LOSSES
 
 
 def batches_per_epoch(run: Run) -> float | None:
     """Optimizer steps in one pass over the data, as stated or as sizes tell; None where neither is known."""
-    stated = run.facts.get(STEPS_PER_EPOCH)
+    stated = run.facts.get(f.STEPS_PER_EPOCH)
     if isinstance(stated, int | float) and stated > 0:
         return float(stated)
-    samples, batch = run.facts.get(TRAINING_SAMPLES), run.facts.get(BATCH_SIZE)
+    samples, batch = run.facts.get(f.TRAINING_SAMPLES), run.facts.get(f.BATCH_SIZE)
     if isinstance(samples, int | float) and isinstance(batch, int | float) and batch > 0:
         return math.ceil(samples / batch)
     return None
 
 
 _TIMES = {
-    DATA_TIME: "data",
-    FORWARD_TIME: "forward",
-    BACKWARD_TIME: "backward",
-    UPDATE_TIME: "optimizer",
-    OTHER_TIME: "other",
+    q.DATA_TIME: "data",
+    q.FORWARD_TIME: "forward",
+    q.BACKWARD_TIME: "backward",
+    q.UPDATE_TIME: "optimizer",
+    q.OTHER_TIME: "other",
 }
 
 
@@ -143,7 +124,7 @@ def pace(run: Run) -> Pace | None:
     """Steps, seconds and cost; None for a log, which nobody recorded."""
     if not is_recording(run):
         return None
-    clocks = run.all(WALL_TIME)
+    clocks = run.all(q.WALL_TIME)
     seconds = run.facts.get(f.RECORDED_SECONDS)
     if not isinstance(seconds, int | float):
         seconds = max((float(clock.values[-1]) for clock in clocks), default=0.0)
@@ -165,7 +146,7 @@ def times(run: Run) -> tuple[Time, ...]:
     if not is_recording(run):
         return ()
     parts = {called: _median(run, quantity) for quantity, called in _TIMES.items()}
-    whole = _median(run, STEP_TIME)
+    whole = _median(run, q.STEP_TIME)
     if whole is not None and parts["other"] is None:
         # Without a data loader only the two calls that were seen can be told from the rest.
         parts["other"] = max(whole - sum(part or 0.0 for part in parts.values()), 0.0)

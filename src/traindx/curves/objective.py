@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traindx import quantities as q
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
 from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISES, TRIPLE
@@ -13,35 +14,21 @@ from traindx.curves.series import whole
 from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
 from traindx.finding import Finding
 from traindx.format import percentage
-from traindx.quantities import (
-    REWARD,
-    TEST_LOSS,
-    TRAIN_ACCURACY,
-    TRAIN_ERROR,
-    TRAIN_LOSS,
-    TRAIN_PERPLEXITY,
-    TRAIN_SCORE,
-    VAL_ACCURACY,
-    VAL_ERROR,
-    VAL_LOSS,
-    VAL_PERPLEXITY,
-    VAL_SCORE,
-)
 from traindx.run import Run
 
 OBJECTIVES = (
-    TRAIN_LOSS,
-    VAL_LOSS,
-    TRAIN_PERPLEXITY,
-    VAL_PERPLEXITY,
-    TEST_LOSS,
-    TRAIN_ERROR,
-    VAL_ERROR,
-    TRAIN_ACCURACY,
-    VAL_ACCURACY,
-    TRAIN_SCORE,
-    VAL_SCORE,
-    REWARD,
+    q.TRAIN_LOSS,
+    q.VAL_LOSS,
+    q.TRAIN_PERPLEXITY,
+    q.VAL_PERPLEXITY,
+    q.TEST_LOSS,
+    q.TRAIN_ERROR,
+    q.VAL_ERROR,
+    q.TRAIN_ACCURACY,
+    q.VAL_ACCURACY,
+    q.TRAIN_SCORE,
+    q.VAL_SCORE,
+    q.REWARD,
 )
 """What a run may be judged by, the most telling first."""
 
@@ -74,7 +61,7 @@ def objective(run: Run) -> Curve | None:
     """The curve that should fall when the run learns; None where no single one should."""
     if is_reinforcement(run):
         # Policy and value losses may rise while the agent learns: only the reward tells.
-        return curve_of(whole(run, REWARD))
+        return curve_of(whole(run, q.REWARD))
     if is_adversarial(run) or _only_policy(run):
         return None
     return next((curve_of(whole(run, one)) for one in OBJECTIVES if one in run), None)
@@ -87,35 +74,35 @@ def loss_of(run: Run) -> Curve | None:
 
 def is_reinforcement(run: Run) -> bool:
     """Whether the run logs a reward of its own, not only terms of a preference loss."""
-    return any(not series.part for series in run.all(REWARD))
+    return any(not series.part for series in run.all(q.REWARD))
 
 
 def is_adversarial(run: Run) -> bool:
     """Whether two networks train against each other, so that neither loss should fall to the end."""
     if OPTIMIZERS_IN_TURN in run.facts:
         return True
-    losses = run.all(TRAIN_LOSS)
+    losses = run.all(q.TRAIN_LOSS)
     names = [f"{series.part} {series.name}" for series in losses]
     return len(losses) > 1 and all(any(pattern.search(name) for name in names) for pattern in _ADVERSARIES)
 
 
 def _only_policy(run: Run) -> bool:
     """Whether all that is called a loss is a term of a policy gradient, whose size tells nothing."""
-    losses = run.all(TRAIN_LOSS)
+    losses = run.all(q.TRAIN_LOSS)
     return bool(losses) and all(_POLICY_TERMS.search(series.part) for series in losses)
 
 
 def chance_loss(run: Run) -> float | None:
     """The cross-entropy of guessing evenly among the classes; None if their number is not known."""
     classes = classes_of(run)
-    if classes is None or (TRAIN_LOSS in run and several_terms(run)):
+    if classes is None or (q.TRAIN_LOSS in run and several_terms(run)):
         return None
     return math.log(classes)
 
 
 def several_terms(run: Run) -> bool:
     """Whether the training loss is made of terms, of which guessing among classes explains one at most."""
-    losses = run.all(TRAIN_LOSS)
+    losses = run.all(q.TRAIN_LOSS)
     return len(losses) > 1 and all(series.part for series in losses)
 
 
@@ -124,8 +111,8 @@ def classes_of(run: Run) -> int | None:
     stated = run.facts.get(CLASSES)
     if isinstance(stated, int | float) and not isinstance(stated, bool) and 2 <= stated <= _MOST_CLASSES:
         return round(stated)
-    quantity = next((one for one in (VAL_ACCURACY, TRAIN_ACCURACY) if one in run), None)
-    loss = next((curve_of(whole(run, one)) for one in (TRAIN_LOSS, VAL_LOSS) if one in run), None)
+    quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)
+    loss = next((curve_of(whole(run, one)) for one in (q.TRAIN_LOSS, q.VAL_LOSS) if one in run), None)
     if quantity is None or loss is None or len(loss) < FEW or not BELOW_TWO < loss.end < _ABOVE_MANY:
         return None
     accuracy = curve_of(whole(run, quantity))
@@ -177,7 +164,7 @@ def learned(run: Run, curve: Curve) -> float:
 
 def _untrained(run: Run, curve: Curve) -> float:
     """Where a network that knows nothing stands: at the start, or at guessing where it began above."""
-    chance = chance_loss(run) if curve.quantity in (TRAIN_LOSS, VAL_LOSS) else None
+    chance = chance_loss(run) if curve.quantity in (q.TRAIN_LOSS, q.VAL_LOSS) else None
     return curve.start if chance is None else min(curve.start, chance)
 
 
@@ -186,8 +173,8 @@ def at_floor(run: Run, curve: Curve, *, left: float = CLEAR, perfect: float = 0.
     bounded = curve.shown(1) > 0 and not curve.floorless
     if bounded and curve.start > 0 and curve.end <= left * _untrained(run, curve):
         return True
-    if curve.quantity is TRAIN_LOSS and TRAIN_ACCURACY in run:
-        accuracy = curve_of(whole(run, TRAIN_ACCURACY))
+    if curve.quantity is q.TRAIN_LOSS and q.TRAIN_ACCURACY in run:
+        accuracy = curve_of(whole(run, q.TRAIN_ACCURACY))
         if len(accuracy):
             return right_share(accuracy, accuracy.end) >= perfect
     return False
@@ -217,7 +204,7 @@ class AgainstChance:
 
 def against_chance(run: Run, points: int) -> AgainstChance | None:
     """The loss and the loss of the best constant prediction; None where they cannot be compared."""
-    loss, chance = curve_of(whole(run, TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
+    loss, chance = curve_of(whole(run, q.TRAIN_LOSS)), stated_number(run, CHANCE_LOSS)
     # A loss of several terms is not what the guess was reckoned for.
     if chance is None or chance <= 0 or len(loss) < points or several_terms(run):
         return None

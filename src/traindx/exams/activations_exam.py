@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
+from traindx import quantities as q
 from traindx.causes import dead_relu, exploding_gradients, saturated_activations, vanishing_gradients
 from traindx.curves.series import by_layer
 from traindx.exams.batch import MOST, batches_of, presented, rows_in
@@ -23,14 +24,6 @@ from traindx.exams.session import ModelSession
 from traindx.exams.types import ActivationExam, ActivationRow
 from traindx.finding import Finding
 from traindx.format import count, listed
-from traindx.quantities import (
-    ACTIVATION_MEAN,
-    ACTIVATION_STD,
-    ACTIVATION_ZERO_SHARE,
-    DEAD_UNIT_SHARE,
-    NONFINITE_SHARE,
-    SATURATED_SHARE,
-)
 from traindx.recorder.probes.activations import Activations, FunctionalActivations
 from traindx.recorder.probes.inputs import Inputs
 from traindx.recorder.probes.types import Probe, Purpose, Snapshot
@@ -100,25 +93,25 @@ def activation_rows(
             columns.setdefault(one.quantity, {})[one.layer, one.part] = one.values
 
     rows = []
-    for layer, part in columns.get(ACTIVATION_MEAN, {}):
+    for layer, part in columns.get(q.ACTIVATION_MEAN, {}):
         values = {
             quantity: found[layer, part] for quantity, found in columns.items() if (layer, part) in found
         }
         means = {quantity: float(found.mean()) for quantity, found in values.items()}
-        dead = values.get(DEAD_UNIT_SHARE)
+        dead = values.get(q.DEAD_UNIT_SHARE)
         low, high = (None, None) if part else ranges.get(layer, (None, None))
         rows.append(
             ActivationRow(
                 name=layer,
                 kind=part or kinds.get(layer.partition(" (call ")[0], ""),
-                mean=means[ACTIVATION_MEAN],
-                std=means.get(ACTIVATION_STD, 0.0),
+                mean=means[q.ACTIVATION_MEAN],
+                std=means.get(q.ACTIVATION_STD, 0.0),
                 min=low,
                 max=high,
-                zero_share=means.get(ACTIVATION_ZERO_SHARE),
+                zero_share=means.get(q.ACTIVATION_ZERO_SHARE),
                 dead_share=None if dead is None else float(dead[-1]),
-                saturated_share=means.get(SATURATED_SHARE),
-                nonfinite_share=means.get(NONFINITE_SHARE),
+                saturated_share=means.get(q.SATURATED_SHARE),
+                nonfinite_share=means.get(q.NONFINITE_SHARE),
             )
         )
     return tuple(rows)
@@ -140,11 +133,11 @@ def _dead(run: Run, finding: Finding) -> str:
         f"layer `{worst.layer}`: {float(worst.value):.0%} of units are zero for every input"
         f" (limit {worst.limit:.0%})"
     )
-    return says + _others(_beyond(DEAD_UNIT_SHARE, run, finding))
+    return says + _others(_beyond(q.DEAD_UNIT_SHARE, run, finding))
 
 
 def _saturated(run: Run, finding: Finding) -> str:
-    return finding.says + _others(_beyond(SATURATED_SHARE, run, finding))
+    return finding.says + _others(_beyond(q.SATURATED_SHARE, run, finding))
 
 
 def _others(layers: tuple[str, ...]) -> str:
@@ -155,14 +148,14 @@ _DEAD = Question(
     dead_units_many,
     dead_relu.CAUSE.slug,
     says=_dead,
-    layers=lambda run, finding: _beyond(DEAD_UNIT_SHARE, run, finding),
+    layers=lambda run, finding: _beyond(q.DEAD_UNIT_SHARE, run, finding),
 )
 _QUESTIONS = (
     Question(
         units_saturate,
         saturated_activations.CAUSE.slug,
         says=_saturated,
-        layers=lambda run, finding: _beyond(SATURATED_SHARE, run, finding),
+        layers=lambda run, finding: _beyond(q.SATURATED_SHARE, run, finding),
     ),
     Question(activations_swell_over_depth, exploding_gradients.CAUSE.slug),
     Question(activations_fade_over_depth, vanishing_gradients.CAUSE.slug),
@@ -184,7 +177,7 @@ def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
     kept = [
         one
         for one in run.series
-        if one.quantity != ACTIVATION_ZERO_SHARE
+        if one.quantity != q.ACTIVATION_ZERO_SHARE
         or one.part.startswith("relu")
         or kinds.get(one.layer.partition(" (call ")[0]) in _RESTING
     ]
@@ -230,14 +223,14 @@ def activations_recorded(run: Run) -> ActivationExam:
     kinds = {layer.name.rpartition(".")[0]: layer.kind for layer in run.model}
     # A recording keeps those layers together that are alike, and not the order of the forward pass.
     rows = tuple(sorted_as_tree(activation_rows(run, kinds, {}), lambda row: row.name))
-    looks = max((len(one) for one in run.all(ACTIVATION_MEAN)), default=0)
+    looks = max((len(one) for one in run.all(q.ACTIVATION_MEAN)), default=0)
     problems, absent = _judged(run, _resting(run, kinds))
     return ActivationExam(run.name, run, rows, problems, batches=looks, cleared=absent)
 
 
 def _too_few(run: Run, inputs: int) -> list[str]:
     """What stands against calling units dead, where any gave zeros."""
-    if DEAD_UNIT_SHARE in run or ACTIVATION_ZERO_SHARE not in run:
+    if q.DEAD_UNIT_SHARE in run or q.ACTIVATION_ZERO_SHARE not in run:
         return []
     return [
         f"{count(inputs, 'input')}: not enough to distinguish dead units from rarely active ones;"

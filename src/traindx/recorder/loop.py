@@ -2,16 +2,14 @@
 
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
-from traindx.recorder.forward import Forward
-from traindx.recorder.inspection import Inspection
+from traindx.recorder.forward import Forward, Nonfinite
 from traindx.recorder.loop_facts import doubt_accuracy
 from traindx.recorder.model import Model
-from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import Budget, StepLimit
 from traindx.recorder.sources import Sources
-from traindx.recorder.step import Norms, Objective, StepTimes
+from traindx.recorder.step import Inspection, Norms, Objective, StepTimes
 from traindx.recorder.streams import Holder, Stream, Streams
 from traindx.run import Event, EventKind, Quantity
 

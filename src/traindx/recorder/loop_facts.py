@@ -3,22 +3,7 @@
 from collections import Counter
 from statistics import median
 
-from traindx.facts import (
-    ACCURACY_OF_NUMBERS,
-    DROPOUT_IN_VALIDATION,
-    FROZEN_PARAMETERS,
-    GRADIENTLESS_PARAMETERS,
-    METRIC_PLACE,
-    READ_PLACE,
-    READS_PER_STEP,
-    STALE_PARAMETERS,
-    TARGET_VALUES,
-    TARGETS_ARE_WHOLE,
-    TRAINED_IN_EVAL_MODE,
-    UNOPTIMIZED_PARAMETERS,
-    VALIDATED_IN_TRAIN_MODE,
-    VALIDATED_WITH_GRADIENT,
-)
+from traindx import facts as f
 from traindx.quantities import READ_TIME, TEST_ACCURACY, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Snapshot
@@ -78,10 +63,10 @@ class LoopFacts:
     def write(self, notebook: Notebook) -> None:
         """State what was seen so far."""
         for fact, share in (
-            (TRAINED_IN_EVAL_MODE, self.trained_in_eval_mode),
-            (VALIDATED_IN_TRAIN_MODE, self.validated_in_train_mode),
-            (VALIDATED_WITH_GRADIENT, self.validated_with_gradient),
-            (DROPOUT_IN_VALIDATION, self.dropped_in_validation),
+            (f.TRAINED_IN_EVAL_MODE, self.trained_in_eval_mode),
+            (f.VALIDATED_IN_TRAIN_MODE, self.validated_in_train_mode),
+            (f.VALIDATED_WITH_GRADIENT, self.validated_with_gradient),
+            (f.DROPOUT_IN_VALIDATION, self.dropped_in_validation),
         ):
             if share.times:
                 notebook.state(fact, round(share.value, 4))
@@ -104,12 +89,12 @@ class LoopFacts:
         mine = {one.name for one in model.held(held)}
         strays = {one.name for one in model.held(held) if not model.owns(one.value)}
         counts = {
-            FROZEN_PARAMETERS: sum(not one.trainable for one in records),
-            UNOPTIMIZED_PARAMETERS: sum(one.trainable and not one.optimized for one in records),
-            STALE_PARAMETERS: sum(
+            f.FROZEN_PARAMETERS: sum(not one.trainable for one in records),
+            f.UNOPTIMIZED_PARAMETERS: sum(one.trainable and not one.optimized for one in records),
+            f.STALE_PARAMETERS: sum(
                 one.trainable and one.name in strays and not one.gradient for one in records
             ),
-            GRADIENTLESS_PARAMETERS: sum(
+            f.GRADIENTLESS_PARAMETERS: sum(
                 one.name in mine and one.trainable and not one.gradient for one in records
             ),
         }
@@ -124,11 +109,11 @@ _MANY_NUMBERS = 20
 
 def doubt_accuracy(notebook: Notebook, quantity: Quantity, backend: "TorchBackend") -> None:
     """State where an accuracy is reported of targets that are real numbers."""
-    different = notebook.stated(TARGET_VALUES)
+    different = notebook.stated(f.TARGET_VALUES)
     many = isinstance(different, int) and different >= _MANY_NUMBERS
-    if quantity in _ACCURACIES and many and notebook.stated(TARGETS_ARE_WHOLE) is False:
-        notebook.state(ACCURACY_OF_NUMBERS, True)
-        notebook.state(METRIC_PLACE, backend.place())
+    if quantity in _ACCURACIES and many and notebook.stated(f.TARGETS_ARE_WHOLE) is False:
+        notebook.state(f.ACCURACY_OF_NUMBERS, True)
+        notebook.state(f.METRIC_PLACE, backend.place())
 
 
 COST = 0.5e-6
@@ -164,6 +149,6 @@ class HostSyncs:
         self.is_open = False
         self._counts.append(self.count)
         snapshot.add(READ_TIME, self.seconds)
-        snapshot.state(READS_PER_STEP, round(median(self._counts)))
+        snapshot.state(f.READS_PER_STEP, round(median(self._counts)))
         if self._places:
-            snapshot.state(READ_PLACE, self._places.most_common(1)[0][0])
+            snapshot.state(f.READ_PLACE, self._places.most_common(1)[0][0])

@@ -5,21 +5,8 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from traindx import quantities as q
 from traindx.facts import OPTIMIZER_PLACE
-from traindx.quantities import (
-    BACKWARD_TIME,
-    CLIPPED_GRADIENT_NORM,
-    DATA_TIME,
-    EPOCH,
-    FORWARD_TIME,
-    GRADIENT_NORM,
-    LEARNING_RATE,
-    OTHER_TIME,
-    STEP_TIME,
-    TRAIN_LOSS,
-    UPDATE_TIME,
-    WALL_TIME,
-)
 from traindx.recorder.model import Model
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook, floats
@@ -34,8 +21,8 @@ if TYPE_CHECKING:
     from traindx.recorder.probes.types import Value
 
 
-_TIMES = (WALL_TIME, STEP_TIME, BACKWARD_TIME, UPDATE_TIME)
-_LOADER_TIMES = (DATA_TIME, FORWARD_TIME, OTHER_TIME, EPOCH)
+_TIMES = (q.WALL_TIME, q.STEP_TIME, q.BACKWARD_TIME, q.UPDATE_TIME)
+_LOADER_TIMES = (q.DATA_TIME, q.FORWARD_TIME, q.OTHER_TIME, q.EPOCH)
 
 
 @dataclass(frozen=True)
@@ -121,7 +108,7 @@ class Stream:
 
     def write_norms(self, norm: "Value", limit: float | None) -> None:
         """Write the norm of the whole gradient, and what clipping to a limit leaves of it."""
-        quantities = (GRADIENT_NORM,) if limit is None else (GRADIENT_NORM, CLIPPED_GRADIENT_NORM)
+        quantities = (q.GRADIENT_NORM,) if limit is None else (q.GRADIENT_NORM, q.CLIPPED_GRADIENT_NORM)
         rows = self.writer.rows_of(self.writer.layout(self._columns(quantities)))
         if limit is None:
             values: list[Value] = [self.step, norm]
@@ -149,12 +136,12 @@ class Stream:
         self._waiting.clear()
 
     def _layout(self, rates: int, has_loss: bool, has_loader: bool) -> "array[float]":
-        loss = (TRAIN_LOSS,) if has_loss else ()
+        loss = (q.TRAIN_LOSS,) if has_loss else ()
         parts = [""] if rates == 1 else [f"group {number + 1}" for number in range(rates)]
         column = self.writer.column
         columns = (
             *self._columns(loss),
-            *(column(self.number, LEARNING_RATE.slug, "", part) for part in parts[:rates]),
+            *(column(self.number, q.LEARNING_RATE.slug, "", part) for part in parts[:rates]),
             *self._columns(_TIMES),
             *(self._columns(_LOADER_TIMES) if has_loader else ()),
         )

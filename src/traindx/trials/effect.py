@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from traindx import quantities as q
 from traindx.changes.types import Measure
 from traindx.curves.series import whole
 from traindx.format import count
-from traindx.quantities import (
-    PREDICTION_RECALL,
-    STEP_TIME,
-    TRAIN_ACCURACY,
-    TRAIN_LOSS,
-    VAL_ACCURACY,
-    VAL_LOSS,
-)
 from traindx.run import Quantity, Run
 from traindx.trials.types import Arm, Outcome, Pair, Trial, counted_pairs
 
@@ -27,13 +20,13 @@ _ACCURACIES = (Measure.VALIDATION_ERROR, Measure.ERROR)
 _FIRST = 5
 """Points whose median is where a curve begins."""
 _CURVES: dict[Measure, tuple[Quantity, bool]] = {
-    Measure.LOSS: (TRAIN_LOSS, False),
-    Measure.LOSS_SIZE: (TRAIN_LOSS, False),
-    Measure.VALIDATION_LOSS: (VAL_LOSS, False),
-    Measure.ERROR: (TRAIN_ACCURACY, True),
-    Measure.VALIDATION_ERROR: (VAL_ACCURACY, True),
-    Measure.BALANCED_ERROR: (PREDICTION_RECALL, True),
-    Measure.SPEED: (STEP_TIME, False),
+    Measure.LOSS: (q.TRAIN_LOSS, False),
+    Measure.LOSS_SIZE: (q.TRAIN_LOSS, False),
+    Measure.VALIDATION_LOSS: (q.VAL_LOSS, False),
+    Measure.ERROR: (q.TRAIN_ACCURACY, True),
+    Measure.VALIDATION_ERROR: (q.VAL_ACCURACY, True),
+    Measure.BALANCED_ERROR: (q.PREDICTION_RECALL, True),
+    Measure.SPEED: (q.STEP_TIME, False),
 }
 """The quantity behind a measure, and whether it counts what is right and not what is wrong."""
 

@@ -12,9 +12,8 @@ from threading import Lock
 
 from traindx import __version__
 from traindx.format import count
-from traindx.trials.program import ArmSpec, Ended
+from traindx.trials.program import ArmSpec, Ended, Workspace
 from traindx.trials.runner import ArmResult, Runner, done_from
-from traindx.trials.workspace import Workspace
 
 FINISHED = "finished.txt"
 """In the folder of a treatment: a line of JSON for every run of it that finished well."""

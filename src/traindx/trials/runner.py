@@ -18,8 +18,16 @@ from traindx.readers.loading.runs import load
 from traindx.recorder.launch.command import NOTES, Command, command_from, new_run_folder
 from traindx.recorder.launch.outcome import recordings, silence, stopped
 from traindx.run import Run
-from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
-from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
+from traindx.trials.program import (
+    IN_PLACE,
+    OUTPUT,
+    ArmSpec,
+    Ended,
+    Workspace,
+    relocated,
+    run_program,
+    workspace_of,
+)
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,12 @@ from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.finished import Reusing
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
-from traindx.trials.program import OUTPUT, ArmSpec
+from traindx.trials.program import IN_PLACE, OUTPUT, ArmSpec, Workspace, relocated, workspace_of
 from traindx.trials.proof import with_patch
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
-from traindx.trials.workspace import IN_PLACE, Workspace, relocated, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""

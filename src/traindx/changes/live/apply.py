@@ -9,19 +9,15 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import torch
 
 from traindx.changes import live
-from traindx.changes.live.keras_import import leave_keras_layers, when_keras_comes
+from traindx.changes.live.keras_program import KerasProgram, leave_keras_layers, when_keras_comes
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.launch.command import TRIAL, end_after
-
-if TYPE_CHECKING:
-    from traindx.changes.live.keras_program import KerasProgram
 
 _LARGEST = 2**32 - 1
 
@@ -97,9 +93,6 @@ def begin(program: Program, asked: Sequence[ChangeSpec]) -> None:
 
 def _begin_on_keras(program: Program, asked: Sequence[ChangeSpec]) -> None:
     try:
-        # Not before: it imports Keras.
-        from traindx.changes.live.keras_program import KerasProgram
-
         using_keras = KerasProgram(program)
         for spec in asked:
             begins = change_of(spec).keras
@@ -112,7 +105,7 @@ def _begin_on_keras(program: Program, asked: Sequence[ChangeSpec]) -> None:
             program.refuse(spec, f"this Keras version is not supported: {error}")
 
 
-def _refuse(program: "KerasProgram", spec: ChangeSpec, why: str) -> None:
+def _refuse(program: KerasProgram, spec: ChangeSpec, why: str) -> None:
     """Say why Keras programs have no use for a change, when one calls its model."""
     program.on_model(lambda _: program.refuse(spec, why))
 

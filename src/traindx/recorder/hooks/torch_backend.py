@@ -7,16 +7,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from traindx.facts import (
-    AVERAGING_MOMENTUM,
-    DEVICE,
-    DROPOUT,
-    DROPOUT_LAYERS,
-    MODEL,
-    NORMALIZATION_LAYERS,
-    PARAMETER_PRECISION,
-    PARAMETERS,
-)
+from traindx import facts as f
 from traindx.recorder.graph.forward_origin import forward_origin
 from traindx.recorder.graph.loss_head import divisor_of
 from traindx.recorder.graph.origin import Backtrace, Origin, backtrace, backward_origin
@@ -118,20 +109,20 @@ class TorchBackend:
     def model_facts(self, roots: Sequence[object]) -> Mapping[Fact, Scalar]:
         """Class, size, dropout and normalization of the model."""
         models = [root for root in roots if isinstance(root, nn.Module)]
-        dropout: dict[Fact, Scalar] = {DROPOUT: self.dropout} if self.dropout else {}
+        dropout: dict[Fact, Scalar] = {f.DROPOUT: self.dropout} if self.dropout else {}
         if not models:
             return dropout
         modules = [module for model in models for module in model.modules()]
         rates = [float(m.p) for m in modules if isinstance(m, nn.modules.dropout._DropoutNd)]
         first = next(p for model in models for p in model.parameters())
         facts: dict[Fact, Scalar] = {
-            MODEL: " + ".join(dict.fromkeys(type(model).__name__ for model in models)),
+            f.MODEL: " + ".join(dict.fromkeys(type(model).__name__ for model in models)),
             **model_place(models),
-            PARAMETERS: sum(p.numel() for model in models for p in model.parameters() if p.requires_grad),
-            DROPOUT_LAYERS: len(rates),
-            NORMALIZATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALIZING) for m in modules),
-            DEVICE: first.device.type,
-            PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
+            f.PARAMETERS: sum(p.numel() for model in models for p in model.parameters() if p.requires_grad),
+            f.DROPOUT_LAYERS: len(rates),
+            f.NORMALIZATION_LAYERS: sum(any(n in type(m).__name__ for n in _NORMALIZING) for m in modules),
+            f.DEVICE: first.device.type,
+            f.PARAMETER_PRECISION: str(first.dtype).removeprefix("torch."),
         }
         averaging = [
             float(m.momentum)
@@ -141,9 +132,9 @@ class TorchBackend:
             and m.momentum is not None
         ]
         if averaging:
-            facts[AVERAGING_MOMENTUM] = min(averaging)
+            facts[f.AVERAGING_MOMENTUM] = min(averaging)
         if rates:
-            facts[DROPOUT] = max(*rates, self.dropout)
+            facts[f.DROPOUT] = max(*rates, self.dropout)
         return dropout | facts
 
     def precision(self) -> str:

@@ -15,14 +15,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from traindx.facts import (
-    FIRST_LAYER_NORMALIZES,
-    INPUT_DROPOUT,
-    LINEAR_IN_A_ROW,
-    LINEAR_LAYERS,
-    NONLINEARITIES,
-    OUTPUT_DROPOUT,
-)
+from traindx import facts as f
 from traindx.recorder.graph.linearity import linearity
 from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of
 from traindx.recorder.probes.types import Batch, Dropout, LiveParameter, LossCall, Probe, Purpose, Snapshot
@@ -54,7 +47,7 @@ class FirstLayer(Probe):
             self._step = snapshot.step
             self._looks += 1
             if not self._knows(module):
-                snapshot.state(FIRST_LAYER_NORMALIZES, normalizes)
+                snapshot.state(f.FIRST_LAYER_NORMALIZES, normalizes)
         self._seen[id(module)] = weakref.ref(module)
 
     def modules_returned(
@@ -112,9 +105,9 @@ class Nonlinearities(Probe):
             self._fruitless += 1
             return
         self._looks += 1
-        snapshot.state(LINEAR_LAYERS, found.layers)
-        snapshot.state(NONLINEARITIES, found.bends)
-        snapshot.state(LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
+        snapshot.state(f.LINEAR_LAYERS, found.layers)
+        snapshot.state(f.NONLINEARITIES, found.bends)
+        snapshot.state(f.LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
 
     @property
     def _is_done(self) -> bool:
@@ -157,7 +150,7 @@ class Dropouts(Probe):
         self._begin(snapshot)
         found = [self._read.get(_memory(one), 0.0) for one in batch.tensors] if self._read else []
         self._input = max(self._input, *found, 0.0)
-        snapshot.state(INPUT_DROPOUT, self._input)
+        snapshot.state(f.INPUT_DROPOUT, self._input)
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """State what the predictions passed last."""
@@ -167,7 +160,7 @@ class Dropouts(Probe):
         found = _last_of(call.prediction, self._made)
         if found is not None:
             self._output = max(self._output, found)
-            snapshot.state(OUTPUT_DROPOUT, self._output)
+            snapshot.state(f.OUTPUT_DROPOUT, self._output)
 
     def _begin(self, snapshot: Snapshot) -> None:
         if snapshot.step != self._step:

@@ -10,13 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from traindx.quantities import (
-    ACTIVATION_MEAN,
-    ACTIVATION_STD,
-    ACTIVATION_ZERO_SHARE,
-    NONFINITE_SHARE,
-    SATURATED_SHARE,
-)
+from traindx import quantities as q
 from traindx.recorder.probes.types import Snapshot, Where
 from traindx.recorder.tensors.access import reckoning
 from traindx.recorder.tensors.sample import HALF, numbers, sample, samples_of_rows, stacked
@@ -132,15 +126,15 @@ class ActivationWriter:
             # Sums and squares of large values may have overflowed.
             self._write_rows(snapshot, where, rows.double(), ends)
             return
-        snapshot.add_all(ACTIVATION_MEAN, where, columns[0])
-        snapshot.add_all(ACTIVATION_STD, where, columns[1])
+        snapshot.add_all(q.ACTIVATION_MEAN, where, columns[0])
+        snapshot.add_all(q.ACTIVATION_STD, where, columns[1])
         self._write_zeros(snapshot, where, columns[2])
         if not rows.is_cpu or not _is_finite(columns):
             _write_nonfinite(snapshot, where, rows)
         if ends is not None:
             low = torch.le(rows, ends[0], out=scratch).mean(1)
             flat = low + torch.ge(rows, ends[1], out=scratch).mean(1)
-            snapshot.add_all(SATURATED_SHARE, where, numbers(flat))
+            snapshot.add_all(q.SATURATED_SHARE, where, numbers(flat))
 
     def _write_zeros(
         self, snapshot: Snapshot, where: Sequence[Where], shares: Sequence[float | Tensor]
@@ -151,10 +145,10 @@ class ActivationWriter:
             if one not in known and not (isinstance(share, float) and share == 0):
                 known.add(one)
         if known.issuperset(where):
-            snapshot.add_all(ACTIVATION_ZERO_SHARE, where, shares)
+            snapshot.add_all(q.ACTIVATION_ZERO_SHARE, where, shares)
             return
         shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
-        snapshot.add_all(ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
+        snapshot.add_all(q.ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
 
 
 def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:
@@ -166,4 +160,4 @@ def _write_nonfinite(snapshot: Snapshot, where: Sequence[Where], rows: Tensor) -
     shares = numbers(torch.isfinite(rows).logical_not().float().mean(1))
     for (layer, part), share in zip(where, shares, strict=True):
         if not isinstance(share, float) or share != 0:
-            snapshot.add(NONFINITE_SHARE, share, layer=layer, part=part)
+            snapshot.add(q.NONFINITE_SHARE, share, layer=layer, part=part)

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from traindx.trials.program import ArmSpec
-from traindx.trials.workspace import Workspace
+from traindx.trials.program import ArmSpec, Workspace
 
 Value = TypeVar("Value")
 

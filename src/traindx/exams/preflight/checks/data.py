@@ -1,5 +1,6 @@
 """Whether inputs and targets are what a model can learn from."""
 
+from traindx import quantities as q
 from traindx.causes.class_imbalance import classes_unbalanced
 from traindx.causes.degenerate_labels import one_class_only, targets_constant
 from traindx.causes.train_val_leakage import validation_rows_seen
@@ -9,20 +10,6 @@ from traindx.exams.preflight.types import Part, Rehearsal, by_signs, looks, sign
 from traindx.exams.questions import Outcome, check, unseen
 from traindx.facts import CLASS_BALANCE, CLASSES, LOSS_FUNCTION, SHUFFLE
 from traindx.format import count, number
-from traindx.quantities import (
-    INPUT_MAX,
-    INPUT_MEAN,
-    INPUT_MIN,
-    INPUT_NONFINITE_SHARE,
-    INPUT_STD,
-    NEIGHBOR_AGREEMENT,
-    SEEN_SHARE,
-    TARGET_MAX,
-    TARGET_MEAN,
-    TARGET_MIN,
-    TARGET_STD,
-    VAL_LOSS,
-)
 from traindx.run import Quantity
 from traindx.signs.data import (
     batches_sorted,
@@ -51,7 +38,7 @@ _AT_FIRST = 0.1
 )
 def finite(rehearsal: Rehearsal) -> str:
     """How many batches were looked at."""
-    batches = count(looks(rehearsal.run, INPUT_NONFINITE_SHARE), "batch", "batches")
+    batches = count(looks(rehearsal.run, q.INPUT_NONFINITE_SHARE), "batch", "batches")
     return f"no NaN or infinity in {batches}"
 
 
@@ -74,7 +61,10 @@ def _scale(rehearsal: Rehearsal, *quantities: Quantity) -> str:
 )
 def input_scale(rehearsal: Rehearsal) -> str:
     """The scale of inputs."""
-    return _scale(rehearsal, INPUT_MEAN, INPUT_STD, INPUT_MIN, INPUT_MAX) or "no unusual scale, no outliers"
+    return (
+        _scale(rehearsal, q.INPUT_MEAN, q.INPUT_STD, q.INPUT_MIN, q.INPUT_MAX)
+        or "no unusual scale, no outliers"
+    )
 
 
 @by_signs(
@@ -91,7 +81,7 @@ def targets(rehearsal: Rehearsal) -> str:
     classes = rehearsal.run.facts.get(CLASSES)
     if classes:
         return f"all labels are within the {classes} classes"
-    scale = _scale(rehearsal, TARGET_MEAN, TARGET_STD, TARGET_MIN, TARGET_MAX)
+    scale = _scale(rehearsal, q.TARGET_MEAN, q.TARGET_STD, q.TARGET_MIN, q.TARGET_MAX)
     return scale or "no problem in the recorded targets"
 
 
@@ -116,7 +106,7 @@ def balance(rehearsal: Rehearsal) -> str:
 )
 def order(rehearsal: Rehearsal) -> str:
     """Whether labels are sorted, and whether the loader shuffles."""
-    agree = typical(rehearsal.run, NEIGHBOR_AGREEMENT)
+    agree = typical(rehearsal.run, q.NEIGHBOR_AGREEMENT)
     shuffled = rehearsal.run.facts.get(SHUFFLE)
     loader = "" if shuffled is None else f"; the loader {'shuffles' if shuffled else 'does not shuffle'}"
     told = "" if agree is None else f" (order {number(agree)}; 1 = sorted)"
@@ -126,13 +116,13 @@ def order(rehearsal: Rehearsal) -> str:
 
 
 def _validation(rehearsal: Rehearsal) -> str:
-    share = typical(rehearsal.run, SEEN_SHARE, "validation")
+    share = typical(rehearsal.run, q.SEEN_SHARE, "validation")
     rows = "" if share is None else f"{share:.0%} of validation rows occur in training; "
     return f"{rows}same mean and std as the training data"
 
 
 def _no_validation(rehearsal: Rehearsal) -> str:
-    if VAL_LOSS in rehearsal.run:
+    if q.VAL_LOSS in rehearsal.run:
         return "validation batches cannot be compared with training batches"
     return f"no validation within the first {count(rehearsal.steps, 'step')}; increase --steps"
 
@@ -140,7 +130,7 @@ def _no_validation(rehearsal: Rehearsal) -> str:
 @check("validation-data", "Validation data", 60, Part.DATA)
 def validation_data(rehearsal: Rehearsal) -> Outcome:
     """What signs say, unless the program trains several times over: folds share their rows by design."""
-    shares = looked(rehearsal.run, SEEN_SHARE, "validation")
+    shares = looked(rehearsal.run, q.SEEN_SHARE, "validation")
     signs = (validation_rows_seen, validation_inputs_differ)
     found = signs_asked(rehearsal, signs, _validation, _no_validation(rehearsal))
     if (

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.trials import workspace as places
-from traindx.trials.workspace import workspace_of
+from traindx.trials import program as places
+from traindx.trials.program import workspace_of
 
 
 def test_an_arm_gets_a_copy_without_what_is_ours_or_installed(tmp_path: Path) -> None:

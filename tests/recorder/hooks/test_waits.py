@@ -73,7 +73,7 @@ def test_reads_are_counted(way: str, tmp_path: Path) -> None:
     assert all((time > 0) is bool(count) for time in times)
     places = found[0].stated("read_place")
     assert len(places) == bool(count)
-    assert all("test_host_syncs.py:" in str(place) for place in places)
+    assert all("test_waits.py:" in str(place) for place in places)
 
 
 def test_the_line_that_reads_most_is_told(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_line_that_reads_most_is_told(tmp_path: Path) -> None:
     lines = Path(__file__).read_text().splitlines()
     (line,) = [number for number, one in enumerate(lines, start=1) if one.endswith("# most")]
     (place,) = found[0].stated("read_place")
-    assert str(place).endswith(f"test_host_syncs.py:{line}")
+    assert str(place).endswith(f"test_waits.py:{line}")
 
 
 def test_nothing_is_replaced_between_looks(tmp_path: Path) -> None:
