@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from traindx.curves.curve import Curve, curve_of
+from traindx.curves.failure import spikes_of
 from traindx.curves.series import kendall, robust_sigma, shares, whole
-from traindx.curves.spikes import spikes_of
 from traindx.finding import CANNOT_TELL, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Floats, Run, Series

@@ -55,21 +55,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
         return loss
 
-    yes_no = on_scores(nn.functional.binary_cross_entropy_with_logits, _outside)
-    classes = on_scores(nn.functional.cross_entropy, _positive)
+    # Probabilities lie between 0 and 1, their logarithms below 0.
+    yes_no = on_scores(nn.functional.binary_cross_entropy_with_logits, lambda low, high: low < 0 or high > 1)
+    classes = on_scores(nn.functional.cross_entropy, lambda _, high: high > 0)
     # In validation as well: there the program would stop just the same.
     program.replace_losses(("binary_cross_entropy",), yes_no, while_validating=True)
     program.replace_losses(("nll_loss",), classes, while_validating=True)
-
-
-def _outside(low: float, high: float) -> bool:
-    """No probabilities."""
-    return low < 0 or high > 1
-
-
-def _positive(_: float, high: float) -> bool:
-    """No logarithms of probabilities."""
-    return high > 0
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:

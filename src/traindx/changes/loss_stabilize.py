@@ -59,17 +59,15 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     for block in code_of_loss(source, run):
         for call in source.all(cst.Call, block):
             given = _argument(source, call)
-            if given is not None and not any(_is_bounding(name) for name in names_in(source, given)):
+            if given is not None and not any(
+                "clamp" in name or "clip" in name for name in names_in(source, given)
+            ):
                 parts[given] = expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")
     outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
     if not outer:
         raise RefusedError(f"no unclamped log, sqrt or exp in the loss of {source.shown}")
     said = [f"{source.code(one)} -> {source.module.code_for_node(outer[one])}" for one in outer]  # type: ignore[arg-type]  # all are expressions
     return Edited(outer, f"{', '.join(said)} at {source.place(next(iter(outer)))}")
-
-
-def _is_bounding(name: str) -> bool:
-    return "clamp" in name or "clip" in name
 
 
 def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:

@@ -50,9 +50,13 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
     line = source.parent(small_statement(source, call))
     block = source.parent(line) if line is not None else None
     held = f"the optimizer at {source.place(call)} already gets all of {name}"
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not _is_block(block):
+    if (
+        not isinstance(line, cst.SimpleStatementLine)
+        or len(line.body) != 1
+        or not isinstance(block, cst.Module | cst.IndentedBlock)
+    ):
         raise RefusedError(f"{held}; other parameters are created later")
-    body = list(block.body)  # type: ignore[union-attr]  # a block has one
+    body = list(block.body)
     behind = body[body.index(line) + 1 :]
     loops = [one for one in behind if isinstance(one, cst.For | cst.While)]
     between = behind[: behind.index(loops[0])] if loops else []
@@ -64,10 +68,6 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
     parts: dict[cst.CSTNode, New] = {**removed(source, call), **before(source, loops[0], source.code(line))}
     says = f"{source.code(call)} moved to {source.place(loops[0])}, after {source.code(changes[-1])}"
     return Edited(parts, says)
-
-
-def _is_block(node: cst.CSTNode | None) -> bool:
-    return isinstance(node, cst.Module | cst.IndentedBlock)
 
 
 def _others(source: Source, call: cst.Call, name: str) -> list[str]:

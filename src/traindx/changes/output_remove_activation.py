@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from traindx.changes import keras, nn, torch
+from traindx.changes import keras, nn
 from traindx.changes.live.functional import Activation, Calls, Place, modules_of
 from traindx.changes.live.keras_layers import bends, is_told_activation, output_layers
 from traindx.changes.live.keras_program import CROSS_ENTROPIES, KerasProgram, kind_of, takes_scores
@@ -37,16 +37,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         if place is Place.HIDDEN or id(calls.model) in straightened:
             return None
         program.applied(change, f"{original.__name__} removed from the output")
-        return _as_it_is
+        return lambda value: value
 
     program.on_model(straighten)
     calls = Calls(program, replaced)
     for function in _FUNCTIONS:
         calls.watch(function)
-
-
-def _as_it_is(value: torch.Tensor) -> torch.Tensor:
-    return value
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:

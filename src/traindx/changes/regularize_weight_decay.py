@@ -71,7 +71,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def refuse(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         if not change.is_factor or optimizer.weight_decay:
             return
-        if any(_is_penalized(one) for one in optimizer._trainable_variables):
+        penalties = [one.regularizer for one in optimizer._trainable_variables]
+        if any(isinstance(one, keras.regularizers.L2 | keras.regularizers.L1L2) for one in penalties):
             why = "weight decay is a loss penalty; changing it would change the loss that is compared"
             program.refuse(change, why)
         else:
@@ -79,10 +80,6 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     program.stepping.on_optimizer(set_decay)
     program.stepping.before_step(refuse)
-
-
-def _is_penalized(weight: keras.Variable) -> bool:
-    return isinstance(weight.regularizer, keras.regularizers.L2 | keras.regularizers.L1L2)
 
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:

@@ -109,16 +109,13 @@ def needless_biases(model: nn.Module, neighbors: Neighbors) -> list[str]:
     found = [
         before
         for before, after in neighbors.between("", _BATCH_NORM)
-        if getattr(modules.get(before), "bias", None) is not None and _is_affine(modules.get(before))
+        if isinstance(module := modules.get(before), nn.Linear | nn.modules.conv._ConvNd)
+        and module.bias is not None
     ]
     if not found:
         return []
     what = count(len(found), "layer has a bias", "layers have a bias")
     return [f"{what} that the following batch normalization cancels; set bias=False: {listed(found, _NAMED)}"]
-
-
-def _is_affine(module: nn.Module | None) -> bool:
-    return isinstance(module, nn.Linear | nn.modules.conv._ConvNd)
 
 
 def doubled_activations(shape: GraphShape | None) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 import weakref
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from traindx import quantities as q
@@ -254,12 +254,10 @@ class Streams:
         self._of[id(holder)] = stream
         for fact, value in kind.settings(holder).items():
             notebook.state(fact, value)
-        for place in self._places(holder):
-            notebook.state(OPTIMIZER_PLACE, place)
+        for ref, _, place in self._made:
+            if place and ref() is holder:
+                notebook.state(OPTIMIZER_PLACE, place)
         return stream
-
-    def _places(self, holder: object) -> Iterator[str]:
-        return (place for ref, _, place in self._made if ref() is holder and place)
 
     def _name(self, holder: object, held: "list[Tensor]") -> str:
         """The class of the one root that owns what is trained, else that of the optimizer."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
 from traindx.curves.layers import held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
 from traindx.curves.objective import as_share, at_floor, loss_of
 from traindx.curves.series import evenly, looked, seen_in, span, whole
-from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
 from traindx.facts import BACKWARD_PLACE, BATCH_SIZE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage, power_of_ten

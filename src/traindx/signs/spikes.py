@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
+from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
 from traindx.curves.layers import learns, matrices
 from traindx.curves.limits import (
     CLEAR,
@@ -23,7 +24,6 @@ from traindx.curves.limits import (
 )
 from traindx.curves.objective import OBJECTIVES, loss_of
 from traindx.curves.series import MEDIAN_PRICE, running_median, seen_in, whole
-from traindx.curves.spikes import FEWEST_BLOCKS, spikes_of
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS

@@ -127,7 +127,10 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
         says = why or "no pair of runs could be measured"
         return Effect(None, None, None, None, Outcome.INCONCLUSIVE, says)
     shares = [_share(pair, measure) for pair in counted]
-    better, span = statistics.fmean(shares), _within(_interval(shares))
+    better, span = statistics.fmean(shares), _interval(shares)
+    if span is not None:
+        # No further than shares can go.
+        span = max(-1.0, span[0]), min(1.0, span[1])
     finite = all(_is_finite(pair) for pair in counted)
     differences = [_value(pair.treated) - _value(pair.control) for pair in counted] if finite else []
     outcome = Outcome.NO_DIFFERENCE
@@ -182,11 +185,6 @@ def _interval(values: Sequence[float]) -> Interval | None:
 def _quantile(freedom: int) -> float:
     far = _NORMAL + _FIRST_ORDER / freedom + _SECOND_ORDER / freedom**2
     return _QUANTILES.get(freedom, far)
-
-
-def _within(interval: Interval | None) -> Interval | None:
-    """No further than shares can go."""
-    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
 
 
 def _outcome(interval: Interval | None) -> Outcome:

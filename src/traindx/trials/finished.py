@@ -130,8 +130,9 @@ class Reusing:
     @cached_property
     def _past(self) -> dict[str, "_Past"]:
         """The runs of the treatments beside this one, the latest of each."""
-        lists = [path for path in self.folder.parent.glob(f"*/{FINISHED}") if _is_recent(path)]
-        lists.sort(key=lambda path: path.stat().st_mtime)
+        written = {path: path.stat().st_mtime for path in self.folder.parent.glob(f"*/{FINISHED}")}
+        recent = [path for path in written if time.time() - written[path] < _SECONDS]
+        lists = sorted(recent, key=written.__getitem__)
         return {past.key: past for path in lists for past in _past_in(path)}
 
 
@@ -149,10 +150,6 @@ class _Past:
         """What came of it, as that of an order; None where it is not there any more."""
         done = done_from(replace(order, folder=self.folder, place=self.place), Ended(0, self.seconds))
         return done if done.run is not None else None
-
-
-def _is_recent(path: Path) -> bool:
-    return time.time() - path.stat().st_mtime < _SECONDS
 
 
 def _past_in(path: Path) -> Iterator[_Past]:

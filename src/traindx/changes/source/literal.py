@@ -172,16 +172,13 @@ def joined(edits: Iterable[Edited]) -> Edited:
 
 def rewritten(source: Source, literal: Literal, value: float, *, whole: bool = False) -> Edited:
     """The number written otherwise."""
-    new = expression(number_text(value, whole=whole or _is_whole(literal, value)))
+    stays_whole = isinstance(literal.node, cst.Integer) and value == round(value)
+    new = expression(number_text(value, whole=whole or stays_whole))
     before = shown(source, literal.holder, literal.option)
     changed = literal.holder.deep_replace(literal.node, new)
     assert isinstance(changed, cst.CSTNode)
     after = shown(source, changed, literal.option)
     return Edited({literal.node: new}, f"{before} -> {after} at {source.place(literal.holder)}")
-
-
-def _is_whole(literal: Literal, value: float) -> bool:
-    return isinstance(literal.node, cst.Integer) and value == round(value)
 
 
 def shown(source: Source, holder: cst.CSTNode, option: str = "") -> str:

@@ -75,7 +75,9 @@ class _Loop:
             value, guess = self._step(self._batches[taken % len(self._batches)], rate)
             losses.append(value)
             blind += [] if guess is None else [guess]
-            if not math.isfinite(value) or (ends_early and _is_over(losses, len(rates))):
+            if not math.isfinite(value) or (
+                ends_early and run_away(np.array(losses), len(rates)) is not None
+            ):
                 break
         told = tuple(blind) if len(blind) == len(losses) else ()
         return Course(tuple(rates[: len(losses)]), tuple(losses), told)
@@ -105,8 +107,3 @@ def _called(model: nn.Module, inputs: object) -> object:
     if isinstance(inputs, Mapping):
         return model(**inputs)
     return model(*inputs) if isinstance(inputs, tuple | list) else model(inputs)
-
-
-def _is_over(losses: Sequence[float], steps: int) -> bool:
-    """Whether a range test has run away so far that the rest would tell nothing more."""
-    return run_away(np.array(losses), steps) is not None

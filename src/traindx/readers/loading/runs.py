@@ -141,12 +141,9 @@ def _read_source(source: Source, in_tree: bool) -> Found:
 def _candidates(source: Source, in_tree: bool) -> list[tuple[float, Reader]]:
     """The readers that recognize a source, the surest first."""
     rated = [(reader.recognizes(source), reader) for reader in readers()]
-    least = _SOME_TEXT if in_tree and _size(source) > _LONG_TEXT else 0.0
+    size = os.path.getsize(source.path) if source.data is None else len(source.data)
+    least = _SOME_TEXT if in_tree and size > _LONG_TEXT else 0.0
     return sorted((pair for pair in rated if pair[0] > 0 and pair[0] >= least), key=lambda pair: -pair[0])
-
-
-def _size(source: Source) -> int:
-    return os.path.getsize(source.path) if source.data is None else len(source.data)
 
 
 def _logs(reader: Reader, source: Source) -> tuple[Log, ...]:

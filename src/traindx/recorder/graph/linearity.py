@@ -122,7 +122,8 @@ class _Sorting:
         """Sort one more node; all it depends on has been sorted."""
         self.kinds[node] = kind = self._leaf(node) if is_leaf(node) else self._kind(node)
         if kind is _Kind.WEIGHT:
-            self.weights[node] = node if is_leaf(node) else self._first_weight(node)
+            used = [operand for operand, _ in node.next_functions if operand in self.weights]
+            self.weights[node] = node if is_leaf(node) else self.weights[used[0]]
 
     def uses_weight(self, node: Node) -> bool:
         """Whether the node brings a parameter and something else together, other than terms of the loss."""
@@ -135,9 +136,6 @@ class _Sorting:
         # A program without any optimizer trains what it made itself.
         is_weight = isinstance(value, nn.Parameter) or id(value) in self._names or not self._names
         return _Kind.WEIGHT if is_weight else _Kind.OTHER
-
-    def _first_weight(self, node: Node) -> Node:
-        return next(self.weights[operand] for operand, _ in node.next_functions if operand in self.weights)
 
     def _kind(self, node: Node) -> _Kind:
         operation = operation_of(node)

@@ -78,7 +78,7 @@ def divisor_of(loss: Tensor) -> float | None:
             divisor *= by
         elif not _is_transparent(node, operation):
             break
-        node = _operand(node)
+        node = next(operand for operand, _ in node.next_functions if operand is not None)
     return None if divisor == 1.0 else divisor
 
 
@@ -105,10 +105,6 @@ def _is_transparent(node: Node, operation: str) -> bool:
     # A constant added, such as an offset, leaves the gradient as it is.
     only_operand = sum(operand is not None for operand, _ in node.next_functions) == 1
     return only_operand and (operation in VIEWS or operation in ("neg", "add", "sub"))
-
-
-def _operand(node: Node) -> Node | None:
-    return next(operand for operand, _ in node.next_functions if operand is not None)
 
 
 def _is_summed(node: Node | None) -> bool:

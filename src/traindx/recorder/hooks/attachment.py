@@ -17,11 +17,11 @@ from torch.optim import Optimizer
 
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
-from traindx.recorder.hooks import backward, waits
+from traindx.recorder.hooks import waits
 from traindx.recorder.hooks.calls import Modules, install_dropouts, install_losses
 from traindx.recorder.hooks.comparisons import Comparisons
 from traindx.recorder.hooks.monkeypatch import Patches
-from traindx.recorder.hooks.optimizers import TORCH, Optimizers
+from traindx.recorder.hooks.optimizers import TORCH, Optimizers, watch_backward
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.hooks.waits import TensorReads
 from traindx.recorder.launch.command import TRIAL
@@ -109,7 +109,7 @@ class Attachment:
         optimizers = Optimizers(self.recorder, changed)
         modules.install(self._patches)
         optimizers.install(self._patches)
-        scaling = backward.install(self.recorder, self._patches, optimizers)
+        scaling = watch_backward(self.recorder, self._patches, optimizers)
         comparisons = Comparisons(self.recorder, lambda: modules.compiled)
         comparisons.install(self._patches)
         install_losses(self.recorder, self._patches, comparisons)

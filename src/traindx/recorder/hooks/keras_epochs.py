@@ -97,7 +97,9 @@ class KerasEpochs:
         numbers: dict[tuple[str, str, str], float] = {
             (q.EPOCH.slug, "", ""): epoch + 1,
             (q.WALL_TIME.slug, "", ""): time.time() - self._began,
-            (q.LEARNING_RATE.slug, "", ""): self._rate(),
+            (q.LEARNING_RATE.slug, "", ""): float(
+                keras.ops.convert_to_numpy(self._model.optimizer.learning_rate)
+            ),
         }
         for name, value in logs.items():
             meant = meaning(name)
@@ -125,9 +127,6 @@ class KerasEpochs:
             says = ": ".join(part for part in (type(error).__name__, str(error).strip()) if part)
             self._writer.happened(0, Event(EventKind.EXCEPTION, says))
         self.close()
-
-    def _rate(self) -> float:
-        return float(keras.ops.convert_to_numpy(self._model.optimizer.learning_rate))
 
     def _weight_norms(self) -> dict[str, float]:
         return {
