@@ -24,10 +24,9 @@ from traindx.exams.design_questions import (
     plain_depth,
     stacked_sigmoids,
 )
-from traindx.exams.gradient_questions import SCALES, SYMMETRY, judged
-from traindx.exams.gradients_exam import gradient_rows
+from traindx.exams.gradients_exam import SCALES, SYMMETRY, judged
 from traindx.exams.graph_shape import GraphShape, graph_shape
-from traindx.exams.model_parts import pairs_in_sequences, unwrapped
+from traindx.exams.model_parts import gradient_rows, pairs_in_sequences, unwrapped
 from traindx.exams.objective import Loss
 from traindx.exams.questions import asked, joined, worst_first
 from traindx.exams.restore import restored

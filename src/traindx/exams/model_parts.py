@@ -1,19 +1,25 @@
-"""The parts of a model under examination: its modules in the order of a batch, and its parameters."""
+"""The parts of a model under examination: its modules in the order of a batch, parameters, gradients."""
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 
+import torch
 from torch import Tensor, nn
 from torch.fx import GraphModule
 
+from traindx.curves.layers import is_table
 from traindx.errors import TraindxError
 from traindx.exams.objective import gradients_of
+from traindx.exams.types import GradientRow, Spread
+from traindx.quantities import GRADIENT_NORM, WEIGHT_NORM
 from traindx.recorder.graph.origin import layer_of
 from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Parameters, Probe, Purpose, Snapshot, Update
 from traindx.recorder.probes.units import equal_shares
-from traindx.run import Parameter
+from traindx.recorder.tensors.access import gradient, reckoning
+from traindx.recorder.tensors.sample import HALF
+from traindx.run import Parameter, Quantity, Run
 
 _WRAPPERS = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 """Classes that distribute or compile a model, and where they keep the model itself."""
@@ -154,8 +160,8 @@ class ModelParameters:
         trainable = [value for value in self.held.values if value.requires_grad]
         if loss.grad_fn is None or not trainable:
             return
-        for value, gradient in zip(trainable, gradients_of(loss, trainable), strict=True):
-            value.grad = gradient
+        for value, found in zip(trainable, gradients_of(loss, trainable), strict=True):
+            value.grad = found
         # One of zeros counts: what begins at zero on purpose holds back the gradient of the first step alone.
         self._reached |= {one.name for one in self.held if one.value.grad is not None}
         self._step_apart()
@@ -201,3 +207,68 @@ class ModelParameters:
             for one in self.held
         ]
         return tuple(layers[index] for index in sorted(range(len(places)), key=places.__getitem__))
+
+
+def gradient_rows(
+    run: Run,
+    values: Mapping[str, Tensor] | None = None,
+    normalized: Collection[str] = (),
+    scoring: Collection[str] = (),
+) -> tuple[GradientRow, ...]:
+    """A row for every parameter of a run, as it was last seen.
+
+    `values` are the parameters with their gradients; a recording has only the norms. `normalized` are the
+    layers that a normalization follows, `scoring` those that make queries and keys.
+    """
+    norms, weights = _last(run, GRADIENT_NORM), _last(run, WEIGHT_NORM)
+    with reckoning():
+        return tuple(
+            GradientRow(
+                layer,
+                _of(norms, layer) if layer.trainable and layer.gradient else None,
+                _of(weights, layer),
+                None if values is None else _spread(values[layer.name]),
+                is_table(layer),
+                layer_of(layer.name) in normalized,
+                layer_of(layer.name) in scoring,
+            )
+            for layer in run.model
+        )
+
+
+_Values = Mapping[tuple[str, str], float]
+"""By layer and part."""
+
+
+def _last(run: Run, quantity: Quantity) -> _Values:
+    return {
+        (series.layer, series.part): float(series.values[-1]) for series in run.all(quantity) if len(series)
+    }
+
+
+def _of(values: _Values, layer: Parameter) -> float | None:
+    return values.get((layer.name, layer.part), values.get((layer.name, "")))
+
+
+def _spread(parameter: Tensor) -> Spread | None:
+    """How the values of a gradient lie; of a sparse one, those that it holds."""
+    values = gradient(parameter)
+    if values is None:
+        return None
+    values = values.detach().flatten()
+    values = values.float() if values.dtype in HALF else values
+    finite = torch.isfinite(values)
+    whole = bool(finite.all())
+    kept = values if whole else values[finite]
+    bad = 0.0 if whole else 1 - int(kept.numel()) / int(values.numel())
+    if not kept.numel():
+        return Spread(0.0, 0.0, 0.0, 0.0, 0.0, bad)
+    low, high = kept.aminmax()
+    return Spread(
+        mean=float(kept.mean()),
+        std=float(kept.std(correction=0)),
+        min=float(low),
+        max=float(high),
+        zero_share=1 - int(torch.count_nonzero(kept)) / int(kept.numel()),
+        nonfinite_share=bad,
+    )
