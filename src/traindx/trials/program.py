@@ -1,6 +1,6 @@
 """The program of an arm: the copy of the working directory that it runs in, and one run of it.
 
-Needs no training library, so that a node of a cluster can do it. It runs in a copy so that checkpoints and
+Needs nothing beside Python, so that a node of a cluster can do it. It runs in a copy so that checkpoints and
 logs of the program are left alone.
 """
 
@@ -16,11 +16,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from traindx.changes.types import ChangeSpec
 from traindx.errors import TraindxError
 from traindx.recorder.launch.command import TRIAL, Command, recording_environment
-from traindx.run import Run
+
+if TYPE_CHECKING:
+    from traindx.run import Run
 
 IN_PLACE = "the program ran in the working directory itself and may have overwritten its own output files"
 
@@ -122,7 +125,7 @@ def workspace_of(
     return Workspace(origin, copies=True, besides=besides, without=without)
 
 
-def relocated(run: Run, copy: Path, origin: Path) -> Run:
+def relocated(run: "Run", copy: Path, origin: Path) -> "Run":
     """A run whose places name the program's own files, not those of the copy it ran in."""
     if copy == origin:
         return run
