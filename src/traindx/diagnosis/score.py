@@ -1,4 +1,4 @@
-"""Adding up what is known: the points of clues, and the shares of belief they give.
+"""Adding up what is known: the points of clues, the shares of belief they give, and what roots take over.
 
 A run's answers weigh 1. What a person says weighs less: people err, and see what they look for.
 """
@@ -148,6 +148,8 @@ def _divided(lines: tuple[Reason, ...], temperature: float) -> tuple[Reason, ...
     return tuple(replace(line, points=line.points / temperature) for line in lines)
 
 
+# Dead units, vanishing gradients, overfitting are how a training fails. Where something a person chose also
+# speaks for itself, the belief in that mechanism goes to its root, as points that can be read like any others.
 Lines = Mapping[Cause, tuple[Reason, ...]]
 
 MOST = 0.8

@@ -1,4 +1,7 @@
-"""Where batches come from: which data is trained on, which is only evaluated."""
+"""Where batches come from: which data is trained on, which is only evaluated.
+
+A pass over validation data has losses and looks at its batches; it is over when training goes on.
+"""
 
 import weakref
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What a program learns from: loaders, the scale of targets, batches that are held."""
+"""What a program learns from: loaders, features, the scale of targets, batches that are held."""
 
 from __future__ import annotations
 

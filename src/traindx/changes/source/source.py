@@ -1,4 +1,4 @@
-"""One file of the user's program, parsed so that its layout survives."""
+"""One file of the user's program, parsed so that its layout survives; statements put in or taken out."""
 
 from __future__ import annotations
 

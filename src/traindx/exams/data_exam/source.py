@@ -1,4 +1,4 @@
-"""From what a user names to rows: a path, module:factory, a Dataset, a loader, or arrays."""
+"""From what a user names to rows: a path, module:factory, a Dataset, a loader, arrays, or a demonstration."""
 
 import importlib
 import os

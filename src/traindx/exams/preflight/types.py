@@ -1,4 +1,4 @@
-"""The types of a rehearsal before the long run: what was tried, and the list of what was checked."""
+"""A rehearsal before the long run: what was tried, the list of what was checked, and checks made of signs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,7 @@
-"""Functions put instead of others, and put back."""
+"""Functions put instead of others, and put back.
+
+They call the original ones, so their frames stand in every traceback through them: these are taken out.
+"""
 
 import os
 import sys

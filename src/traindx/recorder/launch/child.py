@@ -1,4 +1,7 @@
-"""Runs the user's command as if it were alone: signals, job control and exit status pass through."""
+"""Runs the user's command as if it were alone: signals, job control and exit status pass through.
+
+A signal is passed on unless the program got it too, which an idle process beside it tells.
+"""
 
 import os
 import shutil

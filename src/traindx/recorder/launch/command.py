@@ -1,4 +1,4 @@
-"""The user's words as a command that can be started, and the folder of its run."""
+"""The user's words as a command that can be started, the folder of its run, and the environment it gets."""
 
 import json
 import os
