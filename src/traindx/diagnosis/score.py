@@ -148,8 +148,8 @@ def _divided(lines: tuple[Reason, ...], temperature: float) -> tuple[Reason, ...
     return tuple(replace(line, points=line.points / temperature) for line in lines)
 
 
-# Dead units, vanishing gradients, overfitting are how a training fails. Where something a person chose also
-# speaks for itself, the belief in that mechanism goes to its root, as points that can be read like any others.
+# Dead units, vanishing gradients, overfitting are how a training fails. Where something a person chose
+# also speaks for itself, the belief in that mechanism goes to its root, as points to be read like any others.
 Lines = Mapping[Cause, tuple[Reason, ...]]
 
 MOST = 0.8
