@@ -19,7 +19,7 @@ from tests.recorded import CURVES
 from tests.scripted import scripted_runs, scripts
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
-from traindx.report.json.diagnosis import diagnosis_document
+from traindx.report.json.report import diagnosis_document
 from traindx.run import Run
 
 DATA = Path(__file__).parent / "data"

@@ -3,7 +3,7 @@ import ast
 import pytest
 
 from traindx.diagnosis import knowledge
-from traindx.report.code_lines import fitted
+from traindx.report.text_lines import fitted
 
 CODES = [(cause.slug, fix.code) for cause in knowledge.causes() for fix in cause.fixes if fix.code]
 

@@ -23,12 +23,12 @@ from traindx.report.results.evidence import (
     rivals,
     sentence,
     since,
+    strongest,
     sureness,
     tally,
     told_apart,
     total,
 )
-from traindx.report.results.marks import strongest
 from traindx.report.results.run import main_series, share_at, shared_folder, speed
 from traindx.run import Axis, Quantity, Run, Series
 

@@ -13,7 +13,7 @@ from traindx.quantities import (
     UPDATE_RATIO,
     WEIGHT_NORM,
 )
-from traindx.report.results.layers import Row, anatomy, figure, label, shape, telling
+from traindx.report.results.recording import Row, anatomy, figure, label, shape, telling
 from traindx.run import Parameter, Quantity, Run, Series
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.sparkline import sparkline
+from traindx.report.extremes import sparkline
 from traindx.run import Series
 
 

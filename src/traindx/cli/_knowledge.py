@@ -17,9 +17,9 @@ from traindx.cli._output import Maker, colored, places_of, publish, refuse_place
 from traindx.cli._pages import Page, summary
 from traindx.diagnosis import knowledge
 from traindx.finding import Sign
-from traindx.report.code_lines import fitted
-from traindx.report.json.diagnosis import fix_document
+from traindx.report.json.report import fix_document
 from traindx.report.json.values import Json, head
+from traindx.report.text_lines import fitted
 
 # The colors of the terminal itself: a theme with a background of its own is unreadable on half of them.
 _THEME = Theme({"markdown.code": "cyan", "markdown.block_quote": "dim", "markdown.table.header": "dim"})

@@ -29,10 +29,10 @@ from traindx.errors import TraindxError
 from traindx.format import count, duration
 from traindx.report import text
 from traindx.report.blocks import Block, Chart, Command, Entry, Gap, Page, Paragraph, table
+from traindx.report.pages import keep
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.treatment import page as treatment_page
 from traindx.report.results.trials import better_with
-from traindx.report.save import keep
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.proof import Proof, applied, new_proof, write_proof

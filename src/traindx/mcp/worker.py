@@ -77,7 +77,7 @@ def _say(wire: TextIO, word: Word) -> None:
 
 def _treated(job: Job, wire: TextIO) -> TreatmentFound:
     # They load torch, which the first word need not wait for.
-    from traindx.report.save import keep
+    from traindx.report.pages import keep
     from traindx.trials.treatment import TreatOptions, treat
 
     wish = TreatOptions(

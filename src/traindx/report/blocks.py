@@ -4,7 +4,7 @@ A page has a screen, which answers within ten seconds, and sections with everyth
 types and none of the results.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -230,23 +230,9 @@ class Gap:
     """A blank line of the screen."""
 
 
-Block = (
-    Header
-    | Headline
-    | Paragraph
-    | Entry
-    | Term
-    | Diff
-    | Code
-    | Chart
-    | Overlay
-    | Plot
-    | Picture
-    | Table
-    | Bullets
-    | Command
-    | Gap
-)
+_Words = Header | Headline | Paragraph | Entry | Term | Bullets | Command | Gap
+_Figures = Diff | Code | Chart | Overlay | Plot | Picture | Table
+Block = _Words | _Figures
 
 
 @dataclass(frozen=True)
@@ -283,6 +269,16 @@ class Page:
     most_lines: int = 24
     """Of the screen at 80 columns; a writer leaves out what can be spared."""
     references: tuple[Reference, ...] = ()
+
+
+def entries(label: str, lines: Iterable[str]) -> list[Block]:
+    """A labeled line, and what goes on with its label below it."""
+    return [Entry("" if index else label, says) for index, says in enumerate(lines)]
+
+
+def lists(items: Mapping[str, Sequence[str]], *, is_open: bool = False) -> tuple[Section, ...]:
+    """A section for each list that is not empty, under its title."""
+    return tuple(Section(title, (Bullets(tuple(one)),), is_open) for title, one in items.items() if one)
 
 
 def table(

@@ -15,14 +15,14 @@ from traindx.format import count
 from traindx.report import text
 from traindx.report.blocks import Page
 from traindx.report.json import report as json
-from traindx.report.json.diagnosis import comparison_document, diagnosis_document
 from traindx.report.json.exams import (
     checklist_document,
     examination_document,
     model_exam_document,
     rate_document,
 )
-from traindx.report.json.values import head
+from traindx.report.json.report import comparison_document, diagnosis_document
+from traindx.report.json.values import as_text, head
 from traindx.report.results import comparison, data_exam, diagnosis, learning_rate, model_exam, preflight
 from traindx.report.results import treatment as treatments
 from traindx.run import Run
@@ -77,7 +77,7 @@ def _(result: Diagnosis) -> View:
     return View(
         lambda: diagnosis.page(run, result),
         lambda: " ".join(filter(None, (diagnosis.summary(run, result).partition(" · ")[0], place))),
-        lambda: json.as_text({**head("diagnosis"), "runs": [*runs]}),
+        lambda: as_text({**head("diagnosis"), "runs": [*runs]}),
     )
 
 
@@ -87,7 +87,7 @@ def _(result: Comparison) -> View:
     return View(
         lambda: comparison.page(result),
         lambda: f"{count(len(result.entries), 'run')}, best {best}",
-        lambda: json.as_text({**head("comparison"), "comparison": comparison_document(result)}),
+        lambda: as_text({**head("comparison"), "comparison": comparison_document(result)}),
     )
 
 

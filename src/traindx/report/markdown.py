@@ -26,7 +26,7 @@ from traindx.report.blocks import (
     Table,
     Term,
 )
-from traindx.report.sparkline import cell_text
+from traindx.report.extremes import cell_text
 
 _MOST_LINES = 60
 """What a reader of a pull request scrolls past without anger."""

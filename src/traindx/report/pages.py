@@ -1,12 +1,19 @@
-"""The page of a report: which result it holds decides which page it is."""
+"""The page of a report: which result it holds decides which page it is; and what is kept of a treatment."""
 
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from traindx.errors import UnreadableError
+from traindx.errors import TraindxError, UnreadableError
 from traindx.format import listed, printable
 from traindx.report.blocks import Block, Command, Entry, Gap, Page, Tone
-from traindx.report.results import comparison, diagnosis, runs, treatment
+from traindx.report.results import comparison, diagnosis, runs
+from traindx.report.results import treatment as treatments
 from traindx.trials.types import Report
+
+if TYPE_CHECKING:  # it loads libcst
+    from traindx.trials.treatment import TreatResult
 
 
 def page_of(report: Report, *, kept: str = "") -> Page:
@@ -43,7 +50,7 @@ def _page(report: Report, kept: str) -> Page:
         page = runs.reading(report.runs)
         return replace(page, screen=(*page.screen, *where))
     if report.treatment and report.treatment.trials:
-        return treatment.page(*judged[0], report.treatment, report=kept)
+        return treatments.page(*judged[0], report.treatment, report=kept)
     if len(judged) == 1:
         return diagnosis.page(*judged[0], report=kept)
     page = runs.overview(judged)
@@ -71,3 +78,42 @@ def quiet_lines(report: Report, kept: str = "") -> list[str]:
     told = [diagnosis.summary(run, one) for run, one in zip(report.runs, report.diagnoses, strict=False)]
     told = told or [runs.summary(run) for run in report.runs]
     return [f"{name}{printable(says, 400)}{where}" for name, says in zip(names, told, strict=False)]
+
+
+def keep(found: "TreatResult", folder: Path, name: str = "") -> Path | None:
+    """Write reports, pictures of the trials and the patch into a folder; where the patch is, if any.
+
+    `name` is what `traindx apply` calls the treatment from where the user is.
+    """
+    from traindx.report.html import writer
+    from traindx.report.json.report import render
+    from traindx.report.markdown import write
+
+    treatment, judged = found.treatment, (found.report.runs[0], found.report.diagnoses[0])
+    name = name or found.folder.name
+    page = treatments.page(*judged, treatment, beliefs=found.beliefs, name=name, seconds=found.elapsed)
+    documents: dict[str, str | bytes] = {
+        "diagnostic_report.md": write(page, everything=True),
+        "optimization_recommendations.md": write(
+            treatments.recommendations(*judged, treatment), everything=True
+        ),
+        "report.html": writer.write(page),
+        "report.json": render(found.report) + "\n",
+    }
+    if find_spec("matplotlib"):
+        from traindx.report.png.treatment import trial_comparison
+
+        picture = trial_comparison(treatment)
+        documents |= {} if picture is None else {picture[0]: picture[1]}
+    if treatment.patch:
+        documents["fix.patch"] = treatment.patch
+    for file, content in documents.items():
+        _write(folder / file, content)
+    return folder / "fix.patch" if treatment.patch else None
+
+
+def _write(place: Path, content: str | bytes) -> None:
+    try:
+        place.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+    except OSError as error:
+        raise TraindxError(f"{place}: can't write it ({error.strerror}); choose another folder") from error

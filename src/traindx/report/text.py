@@ -26,8 +26,7 @@ from traindx.report.blocks import (
     Table,
     Term,
 )
-from traindx.report.code_lines import fitted
-from traindx.report.text_lines import LONGEST, STYLES, Line, Span, cells, table_lines, wrapped
+from traindx.report.text_lines import LONGEST, STYLES, Line, Span, cells, fitted, table_lines, wrapped
 from traindx.report.text_plots import Ink, run_plot, xy_plot
 
 _NARROWEST = 40

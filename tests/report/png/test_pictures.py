@@ -11,7 +11,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.readers.loading.runs import load
 from traindx.report.png.canvas import Ruler, columns_for, drawing, slugs
 from traindx.report.png.curve import Style, draw, mark_bad, marks, moving_average, scale, sentences
-from traindx.report.png.gradient_norm import gradient_norm
+from traindx.report.png.report import gradient_norm
 from traindx.run import Axis, Floats, Quantity, Run, Series
 
 DEMO = Path(__file__).parents[3] / "src/traindx/demo"

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from dataclasses import asdict
 
 from traindx.diagnosis.types import Exam
@@ -13,89 +12,44 @@ from traindx.exams.preflight.types import Checklist
 from traindx.exams.questions import Checked
 from traindx.exams.types import ActivationExam, GradientExam, GradientRow, ModelExam
 from traindx.finding import Finding, Mark
-from traindx.report.json.diagnosis import evidence_documents
-from traindx.report.json.values import Document, Json, ascii_text, head, number, optional, plain, told
+from traindx.report.json.report import evidence_documents
+from traindx.report.json.values import Document, Json, as_text, ascii_text, head, number, plain, told
 from traindx.report.results.learning_rate import change_line, verdict
 from traindx.report.results.problems import advice
 
 
 def exam_document(exam: Exam) -> Document:
     """Which exam, what it found wrong, and what it looked for in vain."""
-    return {
-        "exam": exam.exam,
-        "problems": [
-            {
-                "cause": one.cause,
-                "severity": one.degree.value,
-                "says": one.says,
-                "layers": list(one.layers),
-                "todo": advice(one),
-            }
-            for one in exam.problems
-        ],
-        "cleared": list(exam.cleared),
-    }
+    problems: list[Json] = [
+        {**told(one, "cause severity=degree says layers"), "todo": advice(one)} for one in exam.problems
+    ]
+    return {"exam": exam.exam, "problems": problems, "cleared": list(exam.cleared)}
 
 
 def model_exam_document(exam: ActivationExam | GradientExam | ModelExam) -> str:
     """Everything that an exam of a model found, as indented JSON."""
-    parts = (
-        _gradients(exam)
-        if isinstance(exam, GradientExam)
-        else _activations(exam)
-        if isinstance(exam, ActivationExam)
-        else _design(exam)
-    )
-    document: Document = {
-        **head("exam"),
-        **exam_document(exam),
-        "model": exam.model,
-        "verdict": exam.mark.value,
-        "notes": list(exam.notes),
-        **parts,
-    }
-    return ascii_text(document)
-
-
-def _gradients(exam: GradientExam) -> Document:
-    return {
-        "loss": optional(exam.loss),
-        "loss_function": exam.loss_function,
-        "norm": number(exam.norm),
-        "decay": plain(exam.decay),
-        "without_gradient": list(exam.without_gradient),
-        "frozen": list(exam.frozen),
-        "parameters": [_gradient(row) for row in exam.rows],
-    }
+    if isinstance(exam, GradientExam):
+        parts: Document = {
+            **told(exam, "loss loss_function norm decay without_gradient frozen"),
+            "parameters": [_gradient(row) for row in exam.rows],
+        }
+    elif isinstance(exam, ActivationExam):
+        parts = told(exam, "batches inputs layers=rows")
+    else:
+        parts = {
+            **told(exam, "parameters trainable samples plain_depth"),
+            "memory": {**asdict(exam.memory), **told(exam.memory, "adam with_adam")},
+            "layers": [told(row, "name kind parameters trainable output=shape gain") for row in exam.rows],
+        }
+    begins = {**head("exam"), **exam_document(exam)}
+    return ascii_text({**begins, **told(exam, "model verdict=mark notes"), **parts})
 
 
 def _gradient(row: GradientRow) -> Json:
     return {
         **told(row.layer, "name kind shape"),
         "state": row.state or "reached",
-        "norm": optional(row.norm),
-        "weight_norm": optional(row.weight),
-        "ratio": optional(row.ratio),
-        "values": plain(row.spread),
-    }
-
-
-def _activations(exam: ActivationExam) -> Document:
-    return {"batches": exam.batches, "inputs": exam.inputs, "layers": plain(exam.rows)}
-
-
-def _design(exam: ModelExam) -> Document:
-    return {
-        **told(exam, "parameters trainable samples plain_depth"),
-        "memory": {**asdict(exam.memory), "adam": exam.memory.adam, "with_adam": exam.memory.with_adam},
-        "layers": [
-            {
-                **told(row, "name kind parameters trainable"),
-                "output": plain(row.shape),
-                "gain": optional(row.gain),
-            }
-            for row in exam.rows
-        ],
+        **told(row, "norm weight_norm=weight ratio values=spread"),
     }
 
 
@@ -126,28 +80,13 @@ def rows_table(examination: Examination) -> str:
 
 
 def _check(check: Checked) -> Json:
-    return {
-        "name": check.check.slug,
-        "asks": check.check.title,
-        "mark": check.mark.value,
-        "says": check.says,
-        "faults": [_fault(fault) for fault in check.findings],
-    }
+    named = told(check, "name=check.slug asks=check.title mark says")
+    return {**named, "faults": [_fault(fault) for fault in check.findings]}
 
 
 def _fault(fault: Finding) -> Json:
-    return {
-        "severity": fault.degree.value,
-        "says": fault.says,
-        "cause": fault.cause or None,
-        "do": fault.todo,
-        "code": fault.code or None,
-        "columns": list(fault.columns),
-        "rows": [
-            {"part": row.part, "row": row.index, "item": row.name or None, "reason": row.reason}
-            for row in fault.samples
-        ],
-    }
+    rows: list[Json] = [told(row, "part row=index item=name? reason") for row in fault.samples]
+    return {**told(fault, "severity=degree says cause? do=todo code? columns"), "rows": rows}
 
 
 def checklist_document(found: Checklist) -> str:
@@ -155,28 +94,19 @@ def checklist_document(found: Checklist) -> str:
     document: Document = {
         **head("preflight"),
         **exam_document(found),
-        "command": found.command,
-        "verdict": found.mark.value,
-        "says": found.says,
+        **told(found, "command verdict=mark says"),
         "counts": {mark.value: len(found.having(mark)) for mark in Mark},
         "checks": [_checked(one) for one in found.checked],
         "steps": found.steps,
         "seconds": number(round(found.seconds, 1)),
-        "folder": found.folder,
-        "notes": list(found.notes),
+        **told(found, "folder notes"),
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return as_text(document) + "\n"
 
 
 def _checked(one: Checked) -> Json:
-    return {
-        "check": one.check.slug,
-        "title": one.check.title,
-        "part": one.check.part,
-        "mark": one.mark.value,
-        "causes": list(one.causes),
-        "seen": [*map(_finding, one.findings), *_remark(one)],
-    }
+    named = told(one, "check=check.slug title=check.title part=check.part mark causes")
+    return {**named, "seen": [*map(_finding, one.findings), *_remark(one)]}
 
 
 def _remark(one: Checked) -> list[Json]:
@@ -184,18 +114,12 @@ def _remark(one: Checked) -> list[Json]:
         return []
     evidence = evidence_documents(one.outcome.evidence)
     rest: Document = {"sign": None, "place": None, "causes": [], "evidence": evidence}
-    return [{"mark": one.remark.value, "says": one.says, **rest}]
+    return [{**told(one, "mark=remark says"), **rest}]
 
 
 def _finding(one: Finding) -> Json:
-    return {
-        "mark": one.mark.value,
-        "says": one.says,
-        "sign": one.sign or None,
-        "place": one.location or None,
-        "causes": list(one.causes),
-        "evidence": evidence_documents(one.evidence),
-    }
+    evidence = evidence_documents(one.evidence)
+    return {**told(one, "mark says sign? place=location? causes"), "evidence": evidence}
 
 
 def rate_document(program: ProgramRate) -> str:
@@ -220,9 +144,9 @@ def rate_document(program: ProgramRate) -> str:
 
 
 def _trial(found: FoundRate, one: RateTrial) -> Json:
+    fall = plain(found.share(one))
     return {
         **told(one, "rate loss"),
-        "fall": optional(found.share(one)),
-        "ran_away": one.ran_away,
-        **told(one.course, "broke losses"),
+        "fall": fall,
+        **told(one, "ran_away broke=course.broke losses=course.losses"),
     }

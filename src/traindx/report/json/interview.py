@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-from traindx.cause import Cause
 from traindx.diagnosis.types import Reason
-from traindx.interview.out_of_scope import Outside
 from traindx.interview.questions.types import UNKNOWN, Question, Told
 from traindx.interview.types import CheckedClaim, Conclusion, Gathered, Hypothesis, Move
-from traindx.report.json.diagnosis import experiment_document
-from traindx.report.json.values import Document, Json, ascii_text, finite, head, number, scalar, told
+from traindx.report.json.report import experiment_document
+from traindx.report.json.values import Document, Json, ascii_text, finite, head, number, plain, told
 from traindx.trials.types import Case
 
 
@@ -18,11 +16,10 @@ def interview_document(conclusion: Conclusion) -> str:
     interview = consultation.interview
     document: Document = {
         **head("interview"),
-        "says": conclusion.says,
-        "stands_out": conclusion.stands_out,
+        **told(conclusion, "says stands_out"),
         "words": interview.words,
-        "symptoms": [{"symptom": one.slug, "says": one.says} for one in interview.complaints],
-        "outside": [_outside(one) for one in consultation.outside],
+        "symptoms": [told(one, "symptom=slug says") for one in interview.complaints],
+        "outside": [told(one, "field=slug called look inside?") for one in consultation.outside],
         "asked": len(interview.told),
         "answers": [_answered(one) for one in interview.told],
         "gathered": [_gathered(one) for one in interview.gathered],
@@ -32,7 +29,7 @@ def interview_document(conclusion: Conclusion) -> str:
         "claims": [_claim(one) for one in conclusion.claims],
         "next_question": _question(conclusion.question) if conclusion.question else None,
         "next_experiment": experiment_document(conclusion.experiment) if conclusion.experiment else None,
-        "next_commands": [{"command": one.line, "tells": one.tells} for one in conclusion.commands],
+        "next_commands": [told(one, "command=line tells") for one in conclusion.commands],
         "limits": list(conclusion.limits),
     }
     return ascii_text(document)
@@ -42,39 +39,25 @@ def _share(value: float) -> Json:
     return number(round(value, 4))
 
 
-def _answered(told: Told) -> Json:
-    facts = {fact.slug: scalar(value) for fact, value in (told.facts or {}).items()}
-    return {
-        "question": told.question.slug,
-        "asks": told.question.asks,
-        "answer": told.slug,
-        "says": told.says,
-        "facts": {**facts},
-    }
+def _answered(one: Told) -> Json:
+    facts: Document = {fact.slug: plain(value) for fact, value in (one.facts or {}).items()}
+    named = told(one, "question=question.slug asks=question.asks answer=slug says")
+    return {**named, "facts": facts}
 
 
 def _gathered(gathered: Gathered) -> Json:
-    return {
-        "source": gathered.source,
-        "says": gathered.says,
-        "verdict": gathered.diagnosis.verdict.value if gathered.diagnosis else None,
-    }
+    verdict = gathered.diagnosis.verdict.value if gathered.diagnosis else None
+    return {**told(gathered, "source says"), "verdict": verdict}
 
 
 def _hypothesis(one: Hypothesis) -> Json:
-    fix = one.cause.fixes[0]
     return {
-        **_named(one.cause),
-        "kind": one.cause.kind.value,
+        **told(one.cause, "cause=slug title kind"),
         "confidence": _share(one.confidence),
         "reasons": [_reason(line) for line in one.reasons],
-        "fix": {"title": fix.title, "change": fix.change, "expect": fix.expect, "not_when": fix.not_when},
+        "fix": told(one.cause.fixes[0], "title change expect not_when"),
         "what_not_to_do": list(one.cause.what_not_to_do),
     }
-
-
-def _named(cause: Cause) -> dict[str, Json]:
-    return {"cause": cause.slug, "title": cause.title}
 
 
 def _reason(line: Reason) -> Json:
@@ -94,12 +77,10 @@ def _move(move: Move) -> Json:
 
 def _claim(checked: CheckedClaim) -> Json:
     return {
-        "claim": checked.claim.slug,
-        "says": checked.claim.says,
+        **told(checked, "claim=claim.slug says=claim.says"),
         "stands": checked.stand.name.lower(),
         "confidence": _share(checked.share),
-        "answer": checked.says,
-        "because": list(checked.because),
+        **told(checked, "answer=says because"),
         "usually": [one.slug for one in checked.usually],
         "would_change_it": list(checked.changes_mind),
     }
@@ -110,23 +91,10 @@ def _question(question: Question) -> Json:
         {"name": one.names[0], "takes": list(one.words) or "a number", "means": one.fact.meaning}
         for one in question.fields
     ]
-    answers: list[Json] = [{"answer": one.slug, "says": one.says} for one in question.choices]
-    return {
-        "question": question.slug,
-        "asks": question.asks,
-        "look": question.look,
-        "answers": [*answers, {"answer": UNKNOWN, "says": "not known"}],
-        "fields": fields,
-    }
-
-
-def _outside(matter: Outside) -> Json:
-    return {
-        "field": matter.slug,
-        "called": matter.called,
-        "look": matter.look,
-        "inside": matter.inside or None,
-    }
+    answers: list[Json] = [told(one, "answer=slug says") for one in question.choices]
+    unknown: Json = {"answer": UNKNOWN, "says": "not known"}
+    named = told(question, "question=slug asks look")
+    return {**named, "answers": [*answers, unknown], "fields": fields}
 
 
 def cases_document(cases: Sequence[Case]) -> str:
@@ -137,18 +105,8 @@ def cases_document(cases: Sequence[Case]) -> str:
 def _case(case: Case) -> Json:
     interval: Json = None if case.low is None or case.high is None else [finite(case.low), finite(case.high)]
     return {
-        **told(case, "when project command run verdict"),
-        "suspect": case.suspect or None,
-        "confidence": finite(case.confidence),
-        "change": case.change or None,
-        "cause": case.cause or None,
-        "title": case.title or None,
-        "measure": case.measure or None,
-        "control": finite(case.control),
-        "treated": finite(case.treated),
-        "effect": finite(case.effect),
+        **told(case, "when project command run verdict suspect? confidence? change? cause? title? measure?"),
+        **told(case, "control? treated? effect?"),
         "interval": interval,
-        "outcome": case.outcome or None,
-        "says": case.says or None,
-        **told(case, "seeds proven patch_applied"),
+        **told(case, "outcome? says? seeds proven patch_applied"),
     }

@@ -2,18 +2,23 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
+from operator import attrgetter
 
 from traindx import __version__
 from traindx.curves.facts import pace, times
 from traindx.format import SCHEMA
-from traindx.report.results.layers import FIGURES, Row, anatomy
-from traindx.run import Run, Scalar, Segment, Series
+from traindx.report.results.recording import FIGURES, Row, anatomy
+from traindx.run import Run, Segment, Series
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 Document = dict[str, Json]
+
+# Valid in JSON as they are, but a terminal obeys some of them and no file can hold half a character.
+_UNSEEN = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 
 
 def head(kind: str) -> Document:
@@ -24,21 +29,9 @@ def head(kind: str) -> Document:
 def number(value: float) -> float | int | str:
     """A number; as text where it is not finite, as a whole number where it is whole."""
     value = float(value)
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return int(value) if value == int(value) and abs(value) < 2**53 else value
-
-
-def optional(value: float | None) -> Json:
-    """A number or nothing."""
-    return None if value is None else number(value)
-
-
-def scalar(value: Scalar) -> Json:
-    """A setting: text, number or truth value."""
-    return number(value) if isinstance(value, float) else value
 
 
 def plain(value: object) -> Json:
@@ -57,13 +50,34 @@ def plain(value: object) -> Json:
 
 
 def told(value: object, names: str) -> Document:
-    """Some attributes of a value, each under its own name."""
-    return {name: plain(getattr(value, name)) for name in names.split()}
+    """Some attributes of a value, each under its own name.
+
+    `place=location` gives one another name; with a question mark it is null where it says nothing: an
+    empty text, or a number that is not finite.
+    """
+    return dict(_attribute(value, name) for name in names.split())
+
+
+def _attribute(value: object, name: str) -> tuple[str, Json]:
+    key, _, path = name.rstrip("?").rpartition("=")
+    found = attrgetter(path)(value)
+    says_nothing = found == "" if isinstance(found, str) else _is_not_finite(found)
+    return key or path, None if name.endswith("?") and says_nothing else plain(found)
+
+
+def _is_not_finite(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def finite(value: float | None) -> Json:
     """A number; nothing where it is not finite."""
-    return None if value is None or not math.isfinite(value) else number(value)
+    return None if _is_not_finite(value) else plain(value)
+
+
+def as_text(document: Document) -> str:
+    """A document as indented JSON that a terminal and a file can hold."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def ascii_text(document: Document) -> str:
@@ -74,13 +88,11 @@ def ascii_text(document: Document) -> str:
 def run_document(run: Run, values: bool) -> Document:
     """A run as it was read; with `values`, every point of every series."""
     return {
-        "name": run.name,
-        "sources": list(run.sources),
-        "formats": list(run.formats),
+        **told(run, "name sources formats"),
         "segments": [_segment(segment) for segment in run.segments],
         "series": [_series(series, values) for series in run.series],
-        "facts": {fact.slug: scalar(value) for fact, value in run.facts.items()},
-        "settings": {name: scalar(value) for name, value in run.settings.items()},
+        "facts": {fact.slug: plain(value) for fact, value in run.facts.items()},
+        "settings": plain(run.settings),
         "events": [told(event, "kind says step layer operation batch") for event in run.events],
         "unread": [told(one, "name count why") for one in run.unread],
         "notes": list(run.notes),
@@ -94,22 +106,21 @@ def _segment(segment: Segment) -> Json:
 
 
 def _series(series: Series, values: bool) -> Json:
-    finite = series.finite
-    summary: dict[str, Json] = {
-        "quantity": series.quantity.slug,
-        **told(series, "part layer name axis"),
-        "better": series.quantity.better.value,
+    known = series.finite
+    lowest, highest = (int(known.values.argmin()), int(known.values.argmax())) if len(known) else (None, None)
+    summary: Document = {
+        **told(series, "quantity=quantity.slug part layer name axis better=quantity.better"),
         "points": len(series),
         "first_step": number(series.steps[0]),
         "last_step": number(series.steps[-1]),
         "first": number(series.values[0]),
         "last": number(series.values[-1]),
-        "min": number(finite.values.min()) if len(finite) else None,
-        "min_step": number(finite.steps[finite.values.argmin()]) if len(finite) else None,
-        "max": number(finite.values.max()) if len(finite) else None,
-        "max_step": number(finite.steps[finite.values.argmax()]) if len(finite) else None,
-        "nonfinite": len(series) - len(finite),
-        "first_nonfinite_step": optional(series.first_bad_step),
+        "min": None if lowest is None else number(known.values[lowest]),
+        "min_step": None if lowest is None else number(known.steps[lowest]),
+        "max": None if highest is None else number(known.values[highest]),
+        "max_step": None if highest is None else number(known.steps[highest]),
+        "nonfinite": len(series) - len(known),
+        "first_nonfinite_step": plain(series.first_bad_step),
     }
     if not values:
         return summary
@@ -120,22 +131,18 @@ def interior_document(run: Run) -> Document:
     """What recording cost, where the time of a step goes, and every layer; empty for a log."""
     found = pace(run)
     return {
-        "overhead": {"share": optional(found.cost), **told(found, "steps seconds")} if found else None,
-        "time": [{"part": one.called, **told(one, "seconds share")} for one in times(run)],
+        "overhead": told(found, "share=cost steps seconds") if found else None,
+        "time": [told(one, "part=called seconds share") for one in times(run)],
         "layers": [_layer(row) for row in anatomy(run).rows],
     }
 
 
 def _layer(row: Row) -> Json:
-    layer = row.layer
+    names = "kind shape trainable optimized gradient"
     return {
         "name": row.name,
-        "part": layer.part if layer else "",
-        "kind": layer.kind if layer else None,
-        "shape": list(layer.shape) if layer else None,
-        "trainable": layer.trainable if layer else None,
-        "optimized": layer.optimized if layer else None,
-        "gradient": layer.gradient if layer else None,
+        "part": row.layer.part if row.layer else "",
+        **(told(row.layer, names) if row.layer else dict.fromkeys(names.split())),
         "last": {
             quantity.slug: number(row.figures[quantity]) for quantity in FIGURES if quantity in row.figures
         },

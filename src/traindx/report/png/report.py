@@ -1,12 +1,41 @@
 """The report as pictures, drawn by matplotlib: every spike is kept, the evidence is marked."""
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from traindx.curves.objective import objective
+from traindx.curves.series import whole
 from traindx.diagnosis.types import Diagnosis
-from traindx.report.png.canvas import drawing, slugs
-from traindx.report.png.gradient_norm import gradient_norm
-from traindx.report.png.loss_curve import loss_curve, lr_loss, objective_curve
+from traindx.facts import GRADIENT_CLIP
+from traindx.format import count, number, printable, step
+from traindx.quantities import (
+    CLIPPED_SHARE,
+    GRADIENT_NORM,
+    LEARNING_RATE,
+    QUANTITIES,
+    REWARD,
+    TEST_LOSS,
+    TRAIN_LOSS,
+    VAL_LOSS,
+)
+from traindx.report.png.canvas import (
+    BLACK,
+    BLUE,
+    COLORS,
+    GREEN,
+    ORANGE,
+    Ruler,
+    Sheet,
+    drawing,
+    legend,
+    sheet,
+    slugs,
+)
+from traindx.report.png.curve import Entries, Style, draw, finished, mark_bad, marks, scale
 from traindx.report.png.training_comparison import training_comparison
 from traindx.report.png.treatment import trial_comparison
-from traindx.run import Run
+from traindx.run import Better, Floats, Quantity, Run, Series, Split
 from traindx.trials.types import Report
 
 _MOST_RUNS = 12
@@ -40,3 +69,204 @@ def _runs(report: Report) -> list[tuple[Run, Diagnosis | None, str]]:
         return found
     best = {entry.run for entry in report.comparison.entries[:_MOST_RUNS]}
     return [one for one in found if one[0].name in best]
+
+
+_COLORS = {"train": BLUE, "val": ORANGE, "test": GREEN}
+_HEIGHT = 3.9
+_MANY = 300
+"""Values of a whole data set are smoothed only if there are so many."""
+
+
+def is_noisy(quantity: Quantity) -> bool:
+    """Whether single values are of single batches or episodes."""
+    return quantity == REWARD or quantity.split is Split.TRAIN
+
+
+def losses(run: Run) -> list[Series]:
+    """The losses of a run; one that has a single value is drawn only where it is the first."""
+    found = [whole(run, quantity) for quantity in (TRAIN_LOSS, VAL_LOSS, TEST_LOSS) if quantity in run]
+    return [series for place, series in enumerate(found) if len(series) > 1 or (place == 0 and len(series))]
+
+
+def _objectives(run: Run) -> list[Series]:
+    """What a run is judged by where that is no loss: reward, accuracy, score."""
+    judged = objective(run)
+    if judged is None or judged.quantity.family == TRAIN_LOSS.family:
+        return []
+    kin = [one for one in QUANTITIES.values() if one.family == judged.quantity.family and one in run]
+    return [series for series in (whole(run, one) for one in kin) if len(series)]
+
+
+def draw_loss(paper: Sheet, ruler: Ruler, series: list[Series]) -> None:
+    """Draw the curves on the first panel, with their legend."""
+    panel, entries, bad = paper.panels[0], [], []
+    for place, one in enumerate(series):
+        positions = ruler.positions(one)
+        color = _COLORS.get(one.quantity.slug.partition("_")[0], BLUE)
+        style = Style(color, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
+        entries += draw(panel, positions, one.values, style)
+        bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
+    scale(panel, [one.values for one in series])
+    panel.set_ylabel(series[0].quantity.family)
+    legend(panel, entries + bad)
+
+
+def _label(series: Series, ruler: Ruler) -> str:
+    label = series.quantity.called
+    if series.part:
+        label += f" ({printable(series.part, 40)})"
+    elif " + " in series.name:
+        label += f" (sum of {series.name.count(' + ') + 1})"
+    if series.axis is not ruler.base.axis:
+        label += f" by {series.axis.value}"
+    known = series.finite
+    if series.quantity.split is Split.TRAIN or not len(known):
+        return label
+    best = int(known.values.argmax() if series.quantity.better is Better.HIGHER else known.values.argmin())
+    where = f"{series.axis.value} {step(float(known.steps[best]))}"
+    return f"{label}, best {number(float(known.values[best]))} at {where}"
+
+
+def loss_curve(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The name of the picture and its bytes; None where no loss was recorded."""
+    return _picture(run, diagnosis, losses(run))
+
+
+def objective_curve(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The same of what the run is judged by, such as the reward; None where that is the loss."""
+    return _picture(run, diagnosis, _objectives(run))
+
+
+def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tuple[str, bytes] | None:
+    if max(map(len, series), default=0) < 2:
+        return None
+    ruler = Ruler(run, series[0])
+    found = marks(diagnosis, ruler)
+    kind = series[0].quantity.family
+    paper = sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
+    draw_loss(paper, ruler, series)
+    return f"{kind.replace(' ', '_')}_curve.png", finished(paper, ruler, diagnosis, found)
+
+
+_HEIGHTS = (2.9, 1.7)
+_MOST_GROUPS = 6
+
+
+def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The name of the picture and its bytes; None where loss or learning rate was not recorded."""
+    recorded = losses(run)
+    rates = _distinct([series for series in run.all(LEARNING_RATE) if not series.layer and len(series)])
+    if max(map(len, recorded), default=0) < 2 or max(map(len, rates), default=0) < 2:
+        return None
+    ruler = Ruler(run, recorded[0])
+    found = marks(diagnosis, ruler)
+    paper = sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(found))
+    draw_loss(paper, ruler, recorded)
+    panel, entries = paper.panels[1], Entries()
+    for color, rate in zip(COLORS[2:], rates, strict=False):
+        label = f"learning rate {printable(rate.part, 40)}".strip() if len(rates) > 1 else "learning rate"
+        positions = ruler.positions(rate)
+        style = Style(color, label, smoothed=False)
+        entries += draw(panel, positions, rate.values, style)
+        entries += mark_bad(panel, positions, rate.values, style)
+    scale(panel, [rate.values for rate in rates])
+    panel.set_ylabel("learning rate")
+    legend(panel, entries)
+    return "lr_loss.png", finished(paper, ruler, diagnosis, found)
+
+
+def _distinct(rates: list[Series]) -> list[Series]:
+    """Without those that lie exactly on another: parameter groups often share one schedule."""
+    kept: list[Series] = []
+    for rate in rates:
+        if not any(_same(rate, other) for other in kept):
+            kept.append(rate)
+    return kept[:_MOST_GROUPS]
+
+
+def _same(one: Series, other: Series) -> bool:
+    return np.array_equal(one.steps, other.steps) and np.array_equal(one.values, other.values, equal_nan=True)
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HEIGHT = 3.6
+_MOST_LAYERS = 8
+# From the input of the network (dark) to its output (light): an order, not a set of names.
+_DEPTHS = ("#440154", "#46327E", "#365C8D", "#277F8E", "#1FA187", "#4AC16D", "#A0DA39", "#E6C41A")
+
+
+def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
+    """The name of the picture and its bytes; None where no gradient norm was recorded."""
+    series = _chosen(run)
+    if max(map(len, series), default=0) < 2:
+        return None
+    ruler = Ruler(run, max(series, key=len))
+    found = marks(diagnosis, ruler, (GRADIENT_NORM, CLIPPED_SHARE))
+    paper = sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
+    panel, entries = paper.panels[0], Entries()
+    drawn = [_above_zero(one) for one in series]
+    for color, one, norms in zip(_colors(series), series, drawn, strict=True):
+        named = printable(one.layer, 40) or f"gradient norm {printable(one.part, 40)}".strip()
+        style = Style(color, named, smoothed=not one.layer)
+        entries += draw(panel, ruler.positions(one), norms, style)
+        entries += mark_bad(panel, ruler.positions(one), one.values, style)
+    scale(panel, drawn, logarithmic=True)
+    panel.set_ylabel("gradient norm")
+    legend(panel, entries + _zeros(panel, series, ruler) + _limit(panel, run))
+    return "gradient_norm.png", finished(paper, ruler, diagnosis, found, _left_out(run, series))
+
+
+def _chosen(run: Run) -> list[Series]:
+    """The norm of all parameters; where only layers were recorded, some of them from first to last."""
+    found = [series for series in run.all(GRADIENT_NORM) if len(series)]
+    wholes = [series for series in found if not series.layer]
+    if wholes:
+        return [min(wholes, key=lambda series: (bool(series.part), -len(series)))]
+    places = np.unique(np.linspace(0, len(found) - 1, min(len(found), _MOST_LAYERS)).round().astype(int))
+    return [found[place] for place in places] if found else []
+
+
+def _colors(series: list[Series]) -> tuple[str, ...]:
+    return (BLUE,) if len(series) == 1 else _DEPTHS[: len(series)]
+
+
+def _above_zero(series: Series) -> Floats:
+    """The values that have a place on a logarithmic axis; all of them where none has."""
+    positive = series.values > 0
+    return np.where(positive, series.values, np.nan) if positive.any() else series.values
+
+
+def _zeros(panel: "Axes", series: list[Series], ruler: Ruler) -> Entries:
+    """Marks along the lower edge for norms of exactly zero, which a logarithmic axis does not show."""
+    zero = [ruler.positions(one)[one.values == 0] for one in series if (one.values > 0).any()]
+    places = np.concatenate(zero) if zero else np.empty(0)
+    if not len(places):
+        return []
+    thinned = places[:: max(1, len(places) // 150)]
+    drawn, *_ = panel.plot(
+        thinned,
+        np.full(len(thinned), 0.02),
+        transform=panel.get_xaxis_transform(),
+        color=BLACK,
+        linestyle="none",
+        marker="v",
+        markersize=5,
+    )
+    return [(drawn, f"{count(len(places), 'value')} exactly 0")]
+
+
+def _limit(panel: "Axes", run: Run) -> Entries:
+    limit = run.facts.get(GRADIENT_CLIP)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < 1e30:
+        return []
+    line = panel.axhline(limit, color=BLACK, linestyle="--", linewidth=1.2)
+    return [(line, f"clipped to {number(float(limit))}")]
+
+
+def _left_out(run: Run, series: list[Series]) -> list[str]:
+    layers = [one for one in run.all(GRADIENT_NORM) if one.layer]
+    if not series[0].layer or len(layers) == len(series):
+        return []
+    return [f"{len(series)} of {count(len(layers), 'layer')}, evenly chosen from first to last."]

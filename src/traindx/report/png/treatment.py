@@ -1,14 +1,17 @@
 """Before and after: the curves of the best trial with all its seeds, and the effect of every trial."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from traindx.changes.types import label_of
 from traindx.format import count, number, printable
-from traindx.report.png.arm_curves import draw_arms
 from traindx.report.png.canvas import (
     BLACK,
+    BLUE,
     DPI,
     GRAY,
     GREEN,
@@ -17,8 +20,12 @@ from traindx.report.png.canvas import (
     as_png,
     captioned,
     drawing,
+    legend,
+    positions_on,
 )
+from traindx.report.png.curve import Entries, Style, draw, scale
 from traindx.report.results.trials import compared_by, conclusion, ranked, row, share_of_control
+from traindx.run import Floats
 from traindx.trials.types import Arm, Outcome, Pair, Treatment, Trial
 
 if TYPE_CHECKING:
@@ -226,3 +233,87 @@ def _percents(axes: "Axes", shares: Sequence[tuple[float, tuple[float, float] | 
         axes.set_xlim(100 * low - room, 100 * high + room)
         axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(lambda value, _: f"{'+' if value > 0 else ''}{number(value)} %")
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BINS = 80
+"""Places at which the mean of arms is taken."""
+_LARGEST = 1e200
+
+
+def _arrays(arm: Arm) -> tuple[Floats, Floats]:
+    steps, values = np.array(arm.curve, dtype=np.float64).T
+    # Sums beyond the largest float would overflow.
+    return steps, np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
+
+
+def _binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
+    """The mean between edges; what lies between two recorded places where there is none."""
+    middles = (edges[:-1] + edges[1:]) / 2
+    # A value that is no number spreads through sums and lines: the mean ends where an arm breaks.
+    places = np.clip(np.searchsorted(edges, steps, side="right") - 1, 0, len(middles) - 1)
+    inside = (steps >= edges[0]) & (steps <= edges[-1])
+    points = np.bincount(places[inside], minlength=len(middles))
+    sums = np.bincount(places[inside], weights=values[inside], minlength=len(middles))
+    means: Floats = np.where(points > 0, sums / np.maximum(points, 1), np.interp(middles, steps, values))
+    return means
+
+
+def _mean(axes: "Axes", arms: Sequence[Arm], color: str, label: str) -> Entries:
+    """The mean of arms, as far as all of them are numbers."""
+    curves = [_arrays(arm) for arm in arms]
+    first = max(float(steps[0]) for steps, _ in curves)
+    last = min(float(steps[-1]) for steps, _ in curves)
+    if last <= first:
+        first, last = min(first, last), max(first, last)
+    longest = max(len(steps) for steps, _ in curves)
+    edges = np.linspace(first, last, min(_BINS, longest) + 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    mean = np.mean([_binned(steps, values, edges) for steps, values in curves], axis=0)
+    line, *_ = axes.plot(middles, mean, color=color, linewidth=2.4, solid_capstyle="round")
+    return [(line, label)]
+
+
+def _cross(axes: "Axes", arm: Arm, color: str, height: float) -> None:
+    """A cross at the upper edge where an arm ceased to be a number."""
+    steps, values = _arrays(arm)
+    bad = steps[~np.isfinite(values)]
+    ended = arm.value is not None and not math.isfinite(arm.value)
+    if not len(bad) and not ended:
+        return
+    axes.plot(
+        [float(bad[0] if len(bad) else steps[-1])],
+        [height],
+        transform=axes.get_xaxis_transform(),
+        color=color,
+        marker="x",
+        markersize=8,
+        markeredgewidth=2.0,
+        linestyle="none",
+        clip_on=False,
+    )
+
+
+def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
+    """Arms over steps, without the change and with it."""
+    sides = {
+        "without the change": (BLUE, [pair.control for pair in pairs]),
+        "with it": (ORANGE, [pair.treated for pair in pairs]),
+    }
+    entries: Entries = []
+    values = []
+    for place, (label, (color, arms)) in enumerate(sides.items()):
+        drawn = [arm for arm in arms if arm.curve]
+        for arm in drawn:
+            steps, curve = _arrays(arm)
+            draw(axes, steps, curve, Style(color, label, faint=True))
+            values.append(curve)
+            _cross(axes, arm, color, 0.97 - 0.05 * place)
+        if drawn:
+            entries += _mean(axes, drawn, color, f"{label}, {count(len(drawn), 'seed')}")
+    scale(axes, values)
+    axes.set_ylabel(name)
+    positions_on(axes, "step")
+    legend(axes, entries)

@@ -24,12 +24,17 @@ from traindx.report.blocks import (
     Term,
     Tone,
 )
-from traindx.report.fix import Fix, fix_for
-from traindx.report.results.causes import references
-from traindx.report.results.diagnosis_sections import sections
-from traindx.report.results.evidence import called, place, rivals, seen_reasons
-from traindx.report.results.marks import marks, strongest, troubles
-from traindx.report.results.next_command import RUNS_EXPERIMENT, WRITES_PATCH, next_command
+from traindx.report.fix import (
+    DIFF_LINES,
+    RUNS_EXPERIMENT,
+    WRITES_PATCH,
+    Fix,
+    fix_for,
+    next_command,
+    shortened,
+)
+from traindx.report.results.diagnosis_sections import references, sections
+from traindx.report.results.evidence import called, marks, place, rivals, seen_reasons, strongest, troubles
 from traindx.report.results.run import crashes, header_notes, outcome, title
 from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
@@ -41,7 +46,7 @@ _CLEARLY = 0.5
 """Strength from which on a lost loss is not the single overflow with which loss scaling begins."""
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
-_DIFF_LINES, _CODE_LINES = 6, 5
+_CODE_LINES = 5
 
 
 def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
@@ -209,10 +214,7 @@ def _fix(fix: Fix, top: Suspect) -> list[Block]:
     line = "" if fix.at else top.place
     head = Entry("FIX", fix.at or fix.title, " · ".join(filter(None, (line, fix.safety))), Tone.STRONG)
     if fix.diff:
-        shown = fix.diff[:_DIFF_LINES]
-        more = len(fix.diff) - len(shown)
-        lines = (*shown, f"  ... {count(more, 'more line')}") if more else shown
-        body: list[Block] = [Diff(lines)]
+        body: list[Block] = [shortened(fix.diff)]
     else:
         code = fix.code.strip("\n")
         # The numbers of an example are not those of the program.
@@ -261,7 +263,7 @@ def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
     takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
     steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
     if fix and fix.diff:
-        steps.append(Diff(fix.diff[:_DIFF_LINES]))
+        steps.append(Diff(fix.diff[:DIFF_LINES]))
     return [*steps, Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}")]
 
 

@@ -1,7 +1,9 @@
 """What leads to a diagnosis and what follows from it: shown with `--all`, and in every page."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
+from traindx.cause import Cause
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
 from traindx.format import duration, percent, uncapitalized
 from traindx.report.blocks import (
@@ -14,10 +16,12 @@ from traindx.report.blocks import (
     Entry,
     Gap,
     Paragraph,
+    Reference,
     Section,
     Table,
     Term,
     Tone,
+    lists,
     table,
 )
 from traindx.report.fix import Fix, fixes_for
@@ -55,11 +59,11 @@ def sections(run: Run, diagnosis: Diagnosis) -> tuple[Section, ...]:
     top = culprit(diagnosis)
     found = [
         _why(diagnosis, top),
-        *([_fixes(run, top), _donts(top)] if top else []),
+        *([_fixes(run, top)] if top else []),
+        *lists({"What not to do": top.cause.what_not_to_do if top else ()}, is_open=True),
         _rivals(diagnosis, top),
         _experiment(diagnosis),
-        Section("Other observations", _bullets(_observations(diagnosis, top))),
-        Section("Missing", _bullets(missing(diagnosis))),
+        *lists({"Other observations": _observations(diagnosis, top), "Missing": missing(diagnosis)}),
         *recording_sections(run),
         _ruled_out(diagnosis),
         _checks(diagnosis),
@@ -121,10 +125,6 @@ def _fix(fix: Fix) -> list[Block]:
     return [*body, *([Term("change", told.change)] if told.change else [])]
 
 
-def _donts(top: Suspect) -> Section:
-    return Section("What not to do", _bullets(top.cause.what_not_to_do), is_open=True)
-
-
 def _rivals(diagnosis: Diagnosis, top: Suspect | None) -> Section:
     others = [suspect for suspect in diagnosis.suspects if suspect is not top]
     named: list[Block] = []
@@ -179,5 +179,38 @@ def _check(result: SignResult) -> tuple[Cell, ...]:
     return (Cell(answer(result), tone), Cell(result.sign.slug, Tone.QUIET), Cell(says))
 
 
-def _bullets(items: Sequence[str]) -> tuple[Block, ...]:
-    return (Bullets(tuple(items)),) if items else ()
+_BULLET = re.compile(r"(?m)^- ")
+
+
+def references(diagnoses: Sequence[Diagnosis]) -> tuple[Reference, ...]:
+    """The page of every cause that diagnoses name, each once, by title."""
+    causes = {cause.slug: cause for diagnosis in diagnoses for cause in _named(diagnosis)}
+    return tuple(_reference(cause) for cause in sorted(causes.values(), key=lambda cause: cause.title))
+
+
+def _named(diagnosis: Diagnosis) -> Iterable[Cause]:
+    for suspect in (*diagnosis.suspects, *diagnosis.ruled_out):
+        yield suspect.cause
+        if suspect.mechanism:
+            yield suspect.mechanism
+    if diagnosis.next_experiment:
+        yield diagnosis.next_experiment.tests
+        yield from diagnosis.next_experiment.against
+
+
+def _reference(cause: Cause) -> Reference:
+    sections = (Section(heading, _blocks(text), is_open=True) for heading, text in cause.sections.items())
+    return Reference(cause.slug, cause.title, tuple(sections))
+
+
+def _blocks(text: str) -> tuple[Block, ...]:
+    """The paragraphs and lists of a page."""
+    return tuple(block for part in re.split(r"\n\s*\n", text) for block in _part(part))
+
+
+def _part(part: str) -> Iterable[Block]:
+    lead, *items = (" ".join(piece.split()) for piece in _BULLET.split(part))
+    if lead:
+        yield Paragraph(lead)
+    if items:
+        yield Bullets(tuple(items))

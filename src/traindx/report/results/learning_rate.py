@@ -28,7 +28,7 @@ from traindx.report.blocks import (
     Tone,
     table,
 )
-from traindx.report.fix import changed_lines, nearby
+from traindx.report.fix import DIFF_LINES, changed_lines, nearby
 from traindx.report.results import preflight
 from traindx.report.results.problems import fix_of
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from traindx.exams.learning_rate.program import ProgramRate
 
 _ALIKE = 0.95
-_DIFF_LINES = 6
 
 
 def page(program: "ProgramRate", picture: bytes | None = None) -> Page:
@@ -110,7 +109,7 @@ def _change(program: "ProgramRate") -> list[Block]:
     if program.patch is None:
         return [Entry("NO PATCH", program.no_patch)] if program.no_patch else []
     line, lines = changed_lines(program.patch.before, program.patch.after)
-    return [Entry("CHANGE", f"{nearby(program.patch.path)}:{line}"), Diff(lines[:_DIFF_LINES])]
+    return [Entry("CHANGE", f"{nearby(program.patch.path)}:{line}"), Diff(lines[:DIFF_LINES])]
 
 
 def change_line(program: "ProgramRate") -> str:

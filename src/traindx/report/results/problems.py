@@ -23,7 +23,7 @@ from traindx.report.blocks import (
     Tone,
     table,
 )
-from traindx.report.fix import fix_for
+from traindx.report.fix import DIFF_LINES, fix_for
 from traindx.run import Run
 
 WORDS = {Mark.FAIL: "FAIL", Mark.WARN: "warn", Mark.UNSEEN: "?", Mark.PASS: "ok"}
@@ -34,7 +34,7 @@ MOST_ROWS = 6
 """Problems that have a row on the screen."""
 _ROW_WIDTH, _ROW_LINES = 48, 13
 """About the columns of a sentence in a row, and the lines of all rows that leave room for the rest."""
-_SAMPLES, _COLUMNS, _DIFF_LINES = 20, 20, 6
+_SAMPLES, _COLUMNS = 20, 20
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def fix_of(problem: Finding, run: Run | None = None) -> list[Block]:
     cause = _cause_of(problem)
     fix = fix_for(cause, run) if cause and run is not None else None
     if fix is not None and fix.diff:
-        return [Entry("FIX", fix.at, fix.safety, Tone.STRONG), Diff(fix.diff[:_DIFF_LINES])]
+        return [Entry("FIX", fix.at, fix.safety, Tone.STRONG), Diff(fix.diff[:DIFF_LINES])]
     todo = advice(problem)
     return [Entry("FIX", todo)] if todo else []
 

@@ -9,7 +9,7 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, listed, number, percent, printable, uncapitalized
 from traindx.report.blocks import Block, Cell, Chart, Command, Entry, Gap, Header, Page, Section, table
 from traindx.report.results import diagnosis as one_diagnosis
-from traindx.report.results.causes import references
+from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
 from traindx.report.results.run import ending, extent, header_notes, main_series, shared_folder, title
 from traindx.run import Run

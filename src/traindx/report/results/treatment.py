@@ -1,16 +1,15 @@
-"""A treatment as a page: what is proven, the patch, what was tried, and the diagnosis behind it."""
+"""A treatment as a page: what is proven, the patch, what was tried, the diagnosis; and what to do next."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 
 from traindx.changes.types import label_of
-from traindx.diagnosis.types import Diagnosis
+from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.format import count, duration, percent, printable
 from traindx.report.blocks import (
     Block,
-    Bullets,
     Cell,
     Command,
     Curve,
@@ -23,18 +22,20 @@ from traindx.report.blocks import (
     Page,
     Paragraph,
     Section,
+    Term,
     Tone,
+    lists,
     table,
 )
-from traindx.report.fix import nearby
+from traindx.report.fix import nearby, program_of, shortened
 from traindx.report.results import diagnosis as diagnosis_page
-from traindx.report.results.next_command import program_of
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
     Beliefs,
     belief_lines,
     better_with,
     compared_by,
+    conclusion,
     effect,
     health_line,
     left_untried,
@@ -47,7 +48,7 @@ from traindx.report.results.trials import (
 from traindx.run import Axis, Run
 from traindx.trials.types import Arm, Outcome, Treatment, Trial
 
-_TRIED, _DIFF_LINES = 4, 6
+_TRIED = 4
 _VERDICT_WIDTH, _VERDICT_LINES, _LONGEST_VERDICT = 34, 6, 120
 """About the columns of verdicts on the screen, the lines that leave room for the rest, and most letters."""
 TONES = {
@@ -126,26 +127,14 @@ def _proven(treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
 
 def _curves(trial: Trial) -> list[Block]:
     """Every control and treated run of a trial over one axis."""
-    runs = [
-        (color, name, arm)
+    curves = [
+        Curve(f"{name}, seed {arm.seed}", *np.array(arm.curve, dtype=np.float64).T, color)
         for pair in trial.counted
         for color, (name, arm) in enumerate((("control", pair.control), ("treated", pair.treated)))
-    ]
-    curves = [
-        Curve(
-            f"{name}, seed {arm.seed}",
-            np.array([at for at, _ in arm.curve]),
-            np.array([y for _, y in arm.curve]),
-            color,
-        )
-        for color, name, arm in runs
         if arm.curve
     ]
-    return (
-        [Overlay(f"{trial.measure.value}, control and treated runs", Axis.STEP, tuple(curves))]
-        if curves
-        else []
-    )
+    title = f"{trial.measure.value}, control and treated runs"
+    return [Overlay(title, Axis.STEP, tuple(curves))] if curves else []
 
 
 def _patch(treatment: Treatment) -> list[Block]:
@@ -157,9 +146,7 @@ def _patch(treatment: Treatment) -> list[Block]:
     path = next((line[6:] for line in lines if line.startswith("+++ b/")), "")
     first = next((line for line in lines if line.startswith("@@")), "")
     number = _first_changed(lines, first)
-    more = len(changed) - _DIFF_LINES
-    shown = (*changed[:_DIFF_LINES], f"  ... {count(more, 'more line')}") if more > 0 else changed
-    return [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), Diff(shown)]
+    return [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
 
 
 def _first_changed(lines: Sequence[str], hunk: str) -> int:
@@ -218,10 +205,8 @@ def _next(run: Run, treatment: Treatment, name: str) -> list[Block]:
         return [Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:
         return []
-    program = program_of(run)
-    return (
-        [Command("next", f"traindx treat --minutes 30 {program}", "more time, more fixes")] if program else []
-    )
+    following = f"traindx treat --minutes 30 {program_of(run)}"
+    return [Command("next", following, "more time, more fixes")] if program_of(run) else []
 
 
 def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
@@ -233,12 +218,76 @@ def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
             for one in rows
         ]
         trials.append(table("change, control>, treated>, effect [95%], verdict", cells))
-    lists = {
+    items: dict[str, Sequence[str]] = {
         "Confidence before and after the trials": belief_lines(beliefs),
         "Trial runs that do not count": set_aside(treatment),
         "Fixes not tried": left_untried(treatment),
-        "Notes on the trials": list(treatment.notes),
+        "Notes on the trials": treatment.notes,
     }
     patch = (Section("Patch", (Diff(tuple(treatment.patch.splitlines())),)),) if treatment.patch else ()
-    found = (Section(name, (Bullets(tuple(items)),)) for name, items in lists.items() if items)
-    return (*patch, Section("Trials", tuple(trials), is_open=True), *found)
+    return (*patch, Section("Trials", tuple(trials), is_open=True), *lists(items))
+
+
+def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Page:
+    """What to do after a treatment: what is proven, what not to try again, what is left to a person."""
+    best = treatment.best
+    headline = (
+        Headline("PROVEN", best.title or label_of(best.changes), "", Tone.GOOD)
+        if best
+        else Headline("NO PROVEN FIX", conclusion(treatment), "", Tone.DOUBT)
+    )
+    also = [one for one in treatment.trials if best is None or one.changes != best.changes]
+    unclear = [one for one in treatment.trials if one.counted and one.effect is not None]
+    items: dict[str, Sequence[str]] = {
+        "Also helped": _before_after(also, Outcome.HELPED),
+        "Undecided, needs more seeds or steps": _before_after(unclear, Outcome.INCONCLUSIVE),
+        "Do not try these again": _in_vain(treatment),
+        "Further changes that may help": [*left_untried(treatment), *_manual(diagnosis.suspects)],
+        "What not to do": diagnosis.suspects[0].cause.what_not_to_do if diagnosis.suspects else [],
+    }
+    screen = (Header(title(run)), headline, *_proof(diagnosis, treatment))
+    return Page(f"{title(run)}: recommendations · traindx", screen, lists(items, is_open=True))
+
+
+def _before_after(trials: Sequence[Trial], outcome: Outcome) -> list[str]:
+    """The trials that came out like this, with the values of both sides."""
+    return [_told(one) for one in trials if one.outcome is outcome]
+
+
+def _told(trial: Trial) -> str:
+    figures = row(trial)
+    values = f"{trial.measure.value} {figures.control} -> {figures.treated}"
+    return f"{label_of(trial.changes)}: {values} ({verdict(trial)})"
+
+
+def _in_vain(treatment: Treatment) -> list[str]:
+    """What made no difference or harm, and what cannot be applied."""
+    judged = [_before_after(treatment.trials, one) for one in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
+    refused = [one for one in treatment.trials if any(pair.treated.refused for pair in one.pairs)]
+    return [*chain(*judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
+
+
+def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
+    """The patch of what is proven with what to expect of it; the next experiment where nothing is."""
+    best, following = treatment.best, diagnosis.next_experiment
+    if best is None:
+        return [Paragraph(f"Next experiment: {following.experiment.does}.")] if following else []
+    causes = [cause for one in diagnosis.suspects for cause in (one.cause, one.mechanism) if cause]
+    fixes = {fix.title: fix for cause in causes for fix in cause.fixes if fix.title in best.title}
+    blocks: list[Block] = [Paragraph(f"{_told(best)}.")]
+    blocks += [Diff(tuple(treatment.patch.splitlines()))] if treatment.patch else []
+    for fix in fixes.values():
+        blocks += [Term("expect", fix.expect), Term("not when", fix.not_when)]
+    return blocks
+
+
+def _manual(suspects: Sequence[Suspect]) -> list[str]:
+    """The fixes that only a person can carry out, each once."""
+    found = {
+        fix.title: f"{fix.title} ({one.cause.slug}, {percent(one.confidence)}); expect: {fix.expect}"
+        # The likeliest cause last: of several that name a fix it is the one to read.
+        for one in reversed(suspects)
+        for fix in one.cause.fixes
+        if fix.change is None
+    }
+    return list(reversed(found.values()))
