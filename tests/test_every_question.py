@@ -2,16 +2,14 @@
 
 import pytest
 
-from traindx.interview import knowledge
-from traindx.interview.answers import rank
+from traindx.interview.answers import next_question, questions, rank
 from traindx.interview.complaints import COMPLAINTS
-from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Choice, Complaint, Question, Told
 from traindx.interview.session import named_answer
 from traindx.interview.types import Interview
 
-QUESTIONS = knowledge.questions()
+QUESTIONS = questions()
 CHOICES = [
     pytest.param(question, choice, id=f"{question.slug}={choice.slug}")
     for question in QUESTIONS

@@ -283,9 +283,9 @@ def test_documents_go_where_they_should(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_every_question_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    from traindx.interview import knowledge
+    from traindx.interview.answers import questions
 
     assert main(["ask", "--questions"]) == 0
     text = capsys.readouterr().out
-    for question in knowledge.questions():
+    for question in questions():
         assert question.asks.split("?")[0][:40] in text

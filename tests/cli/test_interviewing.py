@@ -11,7 +11,7 @@ from tests.cli.calling import HOT, NAN
 from tests.interviews import ANOTHER_HAND, CASES, LATER_CASES, Case
 from traindx.cli._interview import interviewed
 from traindx.facts import LEARNING_RATE
-from traindx.interview import knowledge
+from traindx.interview.answers import questions
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.session import begin, conclude
 from traindx.interview.types import Consultation
@@ -30,7 +30,7 @@ for step in range(60):
     loss.backward()
     optimizer.step()
 """
-SLUGS = {question.asks: question.slug for question in knowledge.questions()}
+SLUGS = {question.asks: question.slug for question in questions()}
 
 
 class Visitor:

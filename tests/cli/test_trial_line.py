@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.calling import HOT
 from tests.cli.terminal import shown, terminal
-from traindx.cli._trial_line import TrialLine
+from traindx.cli._treatment import TrialLine
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
 from traindx.readers.loading.runs import load

@@ -8,8 +8,7 @@ from tests.cli.calling import COOL, HOT
 from traindx.diagnosis.types import SignResult
 from traindx.facts import LEARNING_RATE, OPTIMIZER
 from traindx.finding import Evidence, Finding
-from traindx.interview import knowledge
-from traindx.interview.answers import MISTAKEN, TOLD, rank
+from traindx.interview.answers import MISTAKEN, TOLD, questions, rank
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.evidence import gather
 from traindx.interview.parse_answer import answer_to
@@ -17,7 +16,7 @@ from traindx.interview.questions.types import Choice, Question, Told
 from traindx.interview.types import Gathered, Interview
 from traindx.run import Run
 
-QUESTIONS = {question.slug: question for question in knowledge.questions()}
+QUESTIONS = {question.slug: question for question in questions()}
 CHOICES = [
     pytest.param(question, choice, id=f"{question.slug}={choice.slug}")
     for question in QUESTIONS.values()

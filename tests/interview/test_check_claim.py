@@ -3,11 +3,10 @@
 import pytest
 
 from traindx.diagnosis import knowledge
-from traindx.interview.answers import rank
+from traindx.interview.answers import questions, rank
 from traindx.interview.check_claim import check
 from traindx.interview.claims import CLAIMS, claims_in
 from traindx.interview.complaints import COMPLAINTS, complaints_in
-from traindx.interview.knowledge import questions
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.types import Claim, Interview, Stand
 

@@ -7,10 +7,9 @@ import pytest
 from tests.cli.calling import HOT, NAN
 from traindx.errors import TraindxError
 from traindx.facts import BATCH_SIZE, LEARNING_RATE, OPTIMIZER
-from traindx.interview.answers import rank
+from traindx.interview.answers import open_questions, rank
 from traindx.interview.complaints import COMPLAINTS
 from traindx.interview.evidence import gather
-from traindx.interview.next_question import open_questions
 from traindx.interview.types import Interview
 
 

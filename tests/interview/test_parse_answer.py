@@ -11,12 +11,12 @@ from traindx.facts import (
     TRAINING_SAMPLES,
     WEIGHT_DECAY,
 )
-from traindx.interview import knowledge
+from traindx.interview.answers import questions
 from traindx.interview.parse_answer import BadAnswerError, answer_to
 from traindx.interview.session import named_answer
 from traindx.run import Fact, Scalar
 
-QUESTIONS = {question.slug: question for question in knowledge.questions()}
+QUESTIONS = {question.slug: question for question in questions()}
 
 
 @pytest.mark.parametrize(

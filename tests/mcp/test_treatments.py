@@ -10,7 +10,7 @@ import traindx
 from tests.cli.calling import HOT
 from tests.treatments import BELIEFS, UNTRIED, hostile, lost, mixed, won
 from traindx.changes.source.patch import Patch
-from traindx.mcp.treatments import treatment_found
+from traindx.mcp.worker import treatment_found
 from traindx.trials.treatment import TreatResult
 from traindx.trials.types import Candidate, Report, Treatment
 

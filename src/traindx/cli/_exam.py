@@ -3,36 +3,53 @@
 import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from traindx.cli import CONDITION_MET, DONE
-from traindx.cli._output import (
-    Maker,
-    complain,
-    page_makers,
-    page_text,
-    places_of,
-    publish,
-    refuse_places,
-)
+from traindx.cli._output import Maker, complain, places_of, publish_page, refuse_places
 from traindx.errors import TraindxError, UnknownNameError
-from traindx.exams.data_exam.types import Examination
 from traindx.finding import NON_FINITE, Mark
 
 if TYPE_CHECKING:
     from torch import nn
 
     from traindx.exams.objective import Loss
-    from traindx.report.results.model_exam import ModelResult
+    from traindx.exams.types import ActivationExam, GradientExam, ModelExam
+    from traindx.report.blocks import Page
     from traindx.run import Run
+
+    E = TypeVar("E", ActivationExam, GradientExam, ModelExam)
 
 FAIL, WARN = Mark.FAIL.value, Mark.WARN.value
 NEVER = "never"
 """The condition with which an exam never ends with exit code 1."""
 
 
-def program_of(arguments: argparse.Namespace) -> list[str]:
+@dataclass(frozen=True)
+class Subject:
+    """What an exam of layers looks at: a recorded program, or else a model and a batch."""
+
+    run: "Run | None"
+    model: "nn.Module | None" = None
+    batch: object = None
+    source: str = ""
+    """What gave the batch."""
+    notes: tuple[str, ...] = ()
+
+
+def subject_of(arguments: argparse.Namespace, rows: int) -> Subject:
+    """The program that was named, recorded for some steps; else the model with so many samples."""
+    words = _program_of(arguments)
+    if words:
+        taken = "-" in (arguments.json, arguments.md)
+        return Subject(_recorded(words, arguments.max_steps, output_to_stderr=taken))
+    model, notes = loaded_model(arguments)
+    batch, more = loaded_batch(arguments, model, rows)
+    return Subject(None, model, batch, arguments.data, (*notes, *more))
+
+
+def _program_of(arguments: argparse.Namespace) -> list[str]:
     """The words of the program that is to be recorded; empty where a model was given."""
     words = list(arguments.program or arguments.words)
     refuse_mistakes(arguments, words)
@@ -110,7 +127,7 @@ def _need_torch() -> None:
         raise TraindxError("examining a model needs torch: pip install torch")
 
 
-def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -> "Run":
+def _recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -> "Run":
     """Run a program under the recorder for some steps, and read what was recorded."""
     if os.name != "posix":
         raise TraindxError("running a program needs Linux or macOS; give --checkpoint and --data instead")
@@ -132,8 +149,6 @@ def recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) -
         )
         if not recordings(folder):
             raise TraindxError(f"{command.title}: {silence(folder)}")
-        from dataclasses import replace
-
         from traindx.readers.loading.runs import load
 
         return replace(load(folder)[-1], name=command.title)
@@ -164,49 +179,36 @@ def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
 
 def results(
     arguments: argparse.Namespace,
-    exam: "ModelResult",
-    source: str,
-    picture: "Callable[[], tuple[str, bytes]] | None" = None,
+    exam: "E",
+    notes: Sequence[str] = (),
+    source: str = "",
+    picture: "Callable[[E], tuple[str, bytes]] | None" = None,
 ) -> int:
     """Print and write what was found in a model; the exit code. `source` gave the batch."""
     from importlib.util import find_spec
 
     from traindx.report.json.exams import model_exam_document
-    from traindx.report.results.model_exam import page, summary
+    from traindx.report.results.exams import model_page, summary
 
+    exam = replace(exam, notes=(*notes, *exam.notes))
     # A page does without its picture where there is nothing to draw it with.
     is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
-    name, drawn = picture() if picture is not None and is_drawn else ("", None)
-    made = page(exam, source, drawn)
-    makers: dict[str, Maker] = {
-        **page_makers(lambda: made, arguments),
-        "json": lambda: model_exam_document(exam),
-        "png": lambda: drawn or b"",
-    }
-    text = page_text(made, arguments, summary(exam))
+    name, drawn = picture(exam) if picture is not None and is_drawn else ("", None)
+    page = model_page(exam, source, drawn)
+    makers: dict[str, Maker] = {"json": lambda: model_exam_document(exam), "png": lambda: drawn or b""}
     causes = [one.cause for one in exam.problems]
-    return _told(arguments, exam.mark, causes, _places(arguments, name), makers, text)
+    return told(arguments, exam.mark, causes, _places(arguments, name), page, summary(exam), makers)
 
 
-def data_results(examination: Examination, arguments: argparse.Namespace, makers: Mapping[str, Maker]) -> int:
-    """Print and write what was found in data; the exit code."""
-    from traindx.report.results.data_exam import page, summary
-
-    names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
-    places = places_of(arguments, names)
-    sources = [one for one in (arguments.source, arguments.validation) if one is not None]
-    refuse_places(places, sources, before_work=False)
-    text = page_text(page(examination), arguments, summary(examination))
-    return _told(arguments, examination.verdict, examination.causes, places, makers, text)
-
-
-def _told(
+def told(
     arguments: argparse.Namespace,
     mark: Mark,
     causes: Sequence[str],
     places: Mapping[str, str],
+    page: "Page",
+    summary: str,
     makers: Mapping[str, Maker],
-    text: str,
+    document: "Callable[[], Page] | None" = None,
 ) -> int:
     """Publish an exam; the exit code is 1 if a condition is met; without conditions, on FAIL."""
     conditions = [] if NEVER in arguments.fail_on else arguments.fail_on
@@ -215,6 +217,7 @@ def _told(
         for one in conditions
         if one in causes or (one in (FAIL, WARN) and mark.rank >= Mark(one).rank)
     ]
-    code = publish(f"{arguments.command} {arguments.exam}", places, makers, text, met=met)
-    fails = mark is Mark.FAIL and not arguments.fail_on
-    return CONDITION_MET if code == DONE and fails else code
+    command, fails = f"{arguments.command} {arguments.exam}", mark is Mark.FAIL and not arguments.fail_on
+    return publish_page(
+        command, arguments, places, page, summary, makers, document=document, met=met, fails=fails
+    )

@@ -10,19 +10,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from traindx.cli._output import colored, terminal_width
+from traindx.cli._output import text_for
 from traindx.errors import TraindxError
 from traindx.format import printable
+from traindx.interview.answers import next_question
 from traindx.interview.check_claim import check
 from traindx.interview.claims import claims_in, claims_named
 from traindx.interview.complaints import COMPLAINTS, OTHER, complaint_named, complaints_in
 from traindx.interview.evidence import gather
-from traindx.interview.next_question import next_question
 from traindx.interview.parse_answer import answer_to
 from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.interview.session import begin, claim, give, tell
-from traindx.interview.types import Claim, Consultation
-from traindx.report.dialog import belief_text, claim_text, menu_text, opening_text, question_text
+from traindx.interview.types import Claim, Consultation, Move
+from traindx.report.blocks import Block, Page
+from traindx.report.results.interview import asked, bars, opening
+from traindx.report.results.interview import claim as claim_blocks
 from traindx.trials.types import Progress
 
 Read = Callable[[str], str]
@@ -42,8 +44,14 @@ class _Desk:
 
     read: Read
     say: Progress
-    width: int
-    color: bool
+
+    def show(self, *blocks: Block, before: str = "") -> None:
+        """Show a part of a page."""
+        self.say(before + text_for(Page("", blocks)))
+
+    def show_beliefs(self, move: Move) -> None:
+        """Show how the likeliest causes stand after an answer, and how far it moved them."""
+        self.show(bars(move.after, move.before))
 
     def note(self, what: str) -> None:
         """Echo what was understood."""
@@ -68,8 +76,8 @@ def interviewed(
         # With it, lines can be edited and called back.
         with suppress(ImportError):
             import readline  # noqa: F401
-    desk = _Desk(read or input, say or _print, terminal_width(), colored())
-    desk.say(opening_text(width=desk.width, color=desk.color))
+    desk = _Desk(read or input, say or _print)
+    desk.show(*opening())
     try:
         while not (consultation.interview.complaints or consultation.outside):
             consultation = _complain(desk, consultation)
@@ -90,7 +98,7 @@ def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
     """Ask for the complaint once; it may belong to another field, or be none."""
     entries = [one.says for one in COMPLAINTS.values()]
     asks = "What do you see? Type one or more numbers, such as 1 3, or describe it."
-    desk.say(menu_text(asks, entries, width=desk.width, color=desk.color))
+    desk.show(*asked(asks, 1, entries))
     typed = desk.ask()
     aside = _aside(desk, consultation, typed)
     if aside is not None:
@@ -120,7 +128,7 @@ def _joined(desk: _Desk, begun: Consultation, consultation: Consultation) -> Con
         begun = give(begun, gathered)
     begun = claim(begun, consultation.claims)
     desk.note(begun.interview.complaint)
-    desk.say(belief_text(begun.moves[-1], width=desk.width, color=desk.color))
+    desk.show_beliefs(begun.moves[-1])
     return begun
 
 
@@ -140,7 +148,8 @@ def _chosen(typed: str) -> tuple[Complaint, ...]:
 def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
     """Ask until there is an answer, or something else that was typed instead."""
     number = len(consultation.interview.told) + 2
-    desk.say("\n" + question_text(question, number, width=desk.width, color=desk.color))
+    choices = [one.says for one in question.choices]
+    desk.show(*asked(question.asks, number, choices, question.look), before="\n")
     while True:
         typed = desk.ask()
         aside = _aside(desk, consultation, typed)
@@ -157,7 +166,7 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
             continue
         consultation = tell(consultation, told)
         if told.is_known:
-            desk.say(belief_text(consultation.moves[-1], width=desk.width, color=desk.color))
+            desk.show_beliefs(consultation.moves[-1])
         return consultation
 
 
@@ -204,8 +213,7 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
 def _check(desk: _Desk, consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
     """Check claims against the evidence."""
     for one in claims:
-        checked = check(one, consultation.interview, consultation.ranking)
-        desk.say(claim_text(checked, width=desk.width, color=desk.color))
+        desk.show(*claim_blocks(check(one, consultation.interview, consultation.ranking)))
     return claim(consultation, claims)
 
 
@@ -213,7 +221,7 @@ def _give(desk: _Desk, consultation: Consultation, path: str) -> Consultation:
     consultation = give(consultation, gather(path))
     move = consultation.moves[-1]
     desk.note(f"{move.asks}: {move.says}")
-    desk.say(belief_text(move, width=desk.width, color=desk.color))
+    desk.show_beliefs(move)
     return consultation
 
 

@@ -1,12 +1,63 @@
-"""The options that commands share."""
+"""The options that commands share, and the formats of a report."""
 
 import argparse
-
-from traindx.cli._formats import FORMATS
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
+
+    from traindx.trials.types import Report
+
+
+class Format:
+    """One kind of output."""
+
+    def __init__(self, option: str, says: str, label: str, file: str = "") -> None:
+        """Without a file name it fills a folder."""
+        self.option = option
+        """What a user types: "--md FILE"."""
+        self.says = f"{says} (in a folder: {file})" if file else says
+        self.label = label
+        """What the line below a report calls it."""
+        self.file = file
+        """What it is called in a folder."""
+
+
+FORMATS = {
+    "html": Format("--html FILE", "write an HTML page that works offline", "", "report.html"),
+    "md": Format("--md FILE", "write Markdown; - for standard output", "markdown", "diagnostic_report.md"),
+    "json": Format("--json FILE", "write JSON; - for standard output", "data", "report.json"),
+    "sarif": Format("--sarif FILE", "write SARIF for code scanning", "sarif", "report.sarif"),
+    "github": Format(
+        "--github FILE",
+        "write annotations for GitHub Actions; - for standard output",
+        "github",
+        "annotations.txt",
+    ),
+    "png": Format("--png DIR", "write plots of the curves (needs matplotlib)", "pictures"),
+}
+"""By the names of their arguments. The page has no label: the screen itself names it."""
+ANNOTATIONS = ("sarif", "github")
+"""Formats that hold nothing but what is wrong."""
+
+
+def made(kind: str, report: "Report", arguments: argparse.Namespace) -> "str | dict[str, bytes]":
+    """A report in a format, by modules that are loaded when it is asked for."""
+    if kind == "json":
+        from traindx.report.json.report import render
+
+        return f"{render(report, values=arguments.values)}\n"
+    if kind == "png":
+        from traindx.report.png import report as png
+
+        return png.render(report)
+    if kind in ANNOTATIONS:
+        from traindx.report.annotations import as_github, as_sarif
+
+        return as_sarif(report) if kind == "sarif" else as_github(report)
+    from traindx.report.pages import as_html, as_markdown
+
+    return as_html(report) if kind == "html" else as_markdown(report, everything=arguments.all)
 
 
 def add_option(
@@ -171,80 +222,3 @@ def _is_read_by(script: str, option: str) -> bool:
     name = re.escape(option.removeprefix("--")).replace(r"\-", "[-_]")
     spelled_out = re.search(r"""["']--\w""", text)
     return re.search(rf"--{name}\b" if spelled_out else rf"\b{name}\b", text) is not None
-
-
-def add_subject(parser: argparse.ArgumentParser, *, wants_data: bool, has_loss: bool = True) -> None:
-    """The model, its weights and a batch."""
-    add_option(
-        parser,
-        "--checkpoint FILE",
-        "weights (state_dict or safetensors, with --model), a TorchScript file, or with --trust a"
-        " pickled model or a .pt2 program",
-    )
-    add_option(
-        parser,
-        "--model MODULE:NAME",
-        "a class, a function or a model in your code, called without arguments; also FILE.py:NAME",
-    )
-    add_option(
-        parser,
-        "--data FILE",
-        "samples: .pt with a tensor, (inputs, targets) or a dictionary; .npz, .npy, .safetensors; or"
-        " MODULE:NAME of a function that gives them" + ("" if wants_data else "; shows more of the model"),
-    )
-    if has_loss:
-        add_option(
-            parser,
-            "--loss NAME",
-            "cross_entropy, mse, bce_with_logits, another of torch's, or MODULE:FUNCTION of output and"
-            " target (default: a guess from the targets, which is said)",
-        )
-    add_option(parser, "--rows N", "samples to take of the file, from its start", type=positive)
-    add_option(parser, "--trust", "load files that run code of whoever made them: pickles, .pt2")
-
-
-def add_recorded_program(parser: argparse.ArgumentParser, exam: str) -> None:
-    """A program whose first steps are recorded, instead of a model and a batch."""
-    parser.usage = f"traindx examine {exam} [options] (--checkpoint FILE | --model MODULE:NAME) --data FILE\n"
-    parser.usage += f"       traindx examine {exam} [options] (SCRIPT.py | -- CMD) [argument ...]"
-    parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="CMD", help="a program that trains, with its arguments"
-    )
-    parser.add_argument(
-        "--command",
-        dest="program",
-        nargs=argparse.REMAINDER,
-        metavar="CMD",
-        help="the same as --: everything after it is the program's",
-    )
-    add_option(
-        parser,
-        "--max-steps N",
-        "end the program after N optimizer steps (default: 20)",
-        type=positive,
-        default=20,
-    )
-
-
-def add_results(parser: argparse.ArgumentParser, exam: str, picture: str) -> None:
-    """Where the results go."""
-    add_detail(parser, "verdict and worst problem")
-    add_documents(parser, f"{exam}_exam.md", f"{exam}_exam.json", f"{exam}_exam.html")
-    if picture:
-        add_option(parser, "--png FILE", f"draw a picture (in a folder: {picture}); needs matplotlib")
-    add_exam_condition(parser)
-
-
-def add_exam_condition(parser: argparse.ArgumentParser) -> None:
-    """When an exam makes the command end with exit code 1."""
-    says = (
-        "exit with 1 on FAIL (the default), on warn or worse, if a CAUSE is named, or never; may be repeated"
-    )
-    add_option(parser, "--fail-on RESULT", says, repeated=True)
-
-
-def positive(text: str) -> int:
-    """A number of samples or steps."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f'expected a whole number above 0, got "{text}"; for example 256')
-    return int(text)

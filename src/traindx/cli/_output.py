@@ -67,21 +67,45 @@ def publish(
     return BAD_INPUT if failed else CONDITION_MET if met else DONE
 
 
+def publish_page(
+    command: str,
+    arguments: argparse.Namespace,
+    places: Mapping[str, str],
+    page: "Page",
+    summary: str,
+    makers: Mapping[str, Maker],
+    *,
+    document: "Callable[[], Page] | None" = None,
+    met: Sequence[str] = (),
+    fails: bool = False,
+    stream: TextIO | None = None,
+) -> int:
+    """Show a page or its one line, and write it and what else was asked for; the exit code.
+
+    `document` makes the page of files, where it is not the one that is shown; if it `fails`, code 1.
+    """
+    every = {**page_makers(document or (lambda: page), arguments), **makers}
+    code = publish(
+        command, places, every, page_text(page, arguments, summary, stream), met=met, stream=stream
+    )
+    return CONDITION_MET if code == DONE and fails else code
+
+
 def page_text(
     page: "Page", arguments: argparse.Namespace, summary: str = "", stream: TextIO | None = None
 ) -> str:
     """A page for the terminal as --all and --quiet want it; `summary` is its one line."""
     if arguments.quiet:
         return f"{printable(summary, 600)}\n"
+    return text_for(page, stream, everything=arguments.all)
+
+
+def text_for(page: "Page", stream: TextIO | None = None, *, everything: bool = True) -> str:
+    """A page as text that fits a stream, standard output unless another is given."""
     from traindx.report import text
 
-    return text.write(
-        page,
-        width=terminal_width(stream),
-        color=colored(stream),
-        everything=arguments.all,
-        unicode=takes_unicode(stream),
-    )
+    width, color, unicode = terminal_width(stream), colored(stream), takes_unicode(stream)
+    return text.write(page, width=width, color=color, everything=everything, unicode=unicode)
 
 
 def page_makers(page: "Callable[[], Page]", arguments: argparse.Namespace) -> dict[str, Maker]:

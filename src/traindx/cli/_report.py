@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import TextIO
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE, drop_output
-from traindx.cli._conditions import Condition
-from traindx.cli._coverage import changed_limits, unread, unused
-from traindx.cli._formats import FORMATS
-from traindx.cli._options import words_of
+from traindx.cli._conditions import Condition, changed_limits, unread, unused
+from traindx.cli._options import FORMATS, made, words_of
 from traindx.cli._output import (
     STANDARD_OUTPUT,
     ProgressLine,
@@ -237,4 +235,4 @@ def _made(
     option: str, place: str, report: Report, arguments: argparse.Namespace
 ) -> str | bytes | Mapping[str, bytes]:
     refuse_inputs([place], [source for run in report.runs for source in run.sources])
-    return FORMATS[option].make(report, arguments)
+    return made(option, report, arguments)

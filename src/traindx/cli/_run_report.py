@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,15 +10,20 @@ from functools import partial
 from pathlib import Path
 
 from traindx.cli._conditions import Condition
-from traindx.cli._formats import FORMATS
 from traindx.cli._live import read_recording
+from traindx.cli._options import made
 from traindx.cli._output import Maker, ProgressLine, complain, page_makers, page_text, publish
 from traindx.cli._report import Judge, gate, present, report_places, write_output
 from traindx.errors import UnreadableError
+from traindx.format import capitalized
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.command import Command
-from traindx.recorder.launch.outcome import discard, faults, recordings, silence
+from traindx.recorder.launch.outcome import discard, faults, recordings, signal_name, silence
+from traindx.report.blocks import Command as NextCommand
+from traindx.report.blocks import Headline, Page, Paragraph, Tone
 from traindx.trials.types import Report
+
+_FOLLOWING = NextCommand("next", "traindx diagnose train.log", "if it prints or logs its loss")
 
 
 def say_at_once(progress: ProgressLine) -> None:
@@ -86,22 +92,36 @@ def _show(report: Report, kept: str, conditions: Sequence[Condition], arguments:
 
 def _show_silence(folder: Path, command: Command, ending: Ending, arguments: argparse.Namespace) -> None:
     """Show why there is nothing to diagnose, also in the documents that were asked for."""
-    from traindx.report.results.silence import how_it_ended, page, summary
-
-    why = silence(folder)
+    why, ended = silence(folder), _how_it_ended(ending)
     discard(folder)
-    shown, line = page(why, command.title, ending), summary(why, command.title, ending)
-    what = f"nothing recorded: {why.crash or f'the program {how_it_ended(ending)} {why.what}'}"
+    headline = (
+        Headline("CRASHED", why.crash)
+        if why.crash
+        else Headline("NOTHING RECORDED", f"{command.title} {ended} {why.what}", "", Tone.DOUBT)
+    )
+    page = Page(
+        "crashed · traindx" if why.crash else "nothing recorded · traindx",
+        (headline, Paragraph(f"{capitalized(why.todo)}."), *([] if why.crash else [_FOLLOWING])),
+    )
+    what = f"nothing recorded: {why.crash or f'the program {ended} {why.what}'}"
     report = Report((), (UnreadableError(command.title, what, why.todo),))
     places = {option: place for option, place in report_places(arguments).items() if option != "png"}
-    makers: dict[str, Maker] = {option: partial(FORMATS[option].make, report, arguments) for option in places}
-    makers |= page_makers(lambda: shown, arguments)
+    makers: dict[str, Maker] = {option: partial(made, option, report, arguments) for option in places}
+    makers |= page_makers(lambda: page, arguments)
     try:
-        text = page_text(shown, arguments, line, sys.stderr)
+        text = page_text(page, arguments, f"{headline.word} · {headline.title}", sys.stderr)
         publish(arguments.command, places, makers, text, stream=sys.stderr)
         sys.stdout.flush()
     except OSError:
         _drop_broken()
+
+
+def _how_it_ended(ending: Ending) -> str:
+    """The end of a program after its name: "finished (exit code 0)"."""
+    if ending.signal is None:
+        return f"finished (exit code {ending.code})"
+    interrupted = ending.signal == signal.SIGINT
+    return "was interrupted" if interrupted else f"was killed by {signal_name(ending.signal)}"
 
 
 def _drop_broken() -> None:

@@ -126,9 +126,8 @@ def _show(proof: "Proof") -> None:
     import sys
 
     from traindx.cause import Safety
-    from traindx.cli._output import colored, takes_unicode, terminal_width
+    from traindx.cli._output import text_for
     from traindx.format import duration
-    from traindx.report import text
     from traindx.report.blocks import Diff, Entry, Page, Tone
     from traindx.report.fix import PROVEN, SAFETY, changed_lines, nearby
 
@@ -137,7 +136,4 @@ def _show(proof: "Proof") -> None:
     safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
     known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
     head = Entry("PATCH", f"{nearby(proof.patch.path)}:{line}", known, Tone.STRONG)
-    page = Page("patch", (head, Diff(lines)))
-    width, color = terminal_width(sys.stderr), colored(sys.stderr)
-    shown = text.write(page, width=width, color=color, everything=True, unicode=takes_unicode(sys.stderr))
-    sys.stderr.write(shown)
+    sys.stderr.write(text_for(Page("patch", (head, Diff(lines))), sys.stderr))

@@ -109,18 +109,15 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str], arguments: argparse.Namespace) -> int:
-    from traindx.cli._output import page_makers, page_text, publish
+    from traindx.cli._output import publish_page
     from traindx.interview.session import conclude
     from traindx.report.json.interview import interview_document
     from traindx.report.results.interview import page, summary
 
     conclusion = conclude(consultation)
     made = page(conclusion, ask=_how_to_answer(conclusion))
-    makers: dict[str, Maker] = {
-        **page_makers(lambda: made, arguments),
-        "json": lambda: interview_document(conclusion),
-    }
-    return publish("ask", places, makers, page_text(made, arguments, summary(conclusion)))
+    makers: dict[str, Maker] = {"json": lambda: interview_document(conclusion)}
+    return publish_page("ask", arguments, places, made, summary(conclusion), makers)
 
 
 def _how_to_answer(conclusion: "Conclusion") -> str:
@@ -133,9 +130,11 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
 
 
 def _list_questions() -> int:
-    from traindx.cli._output import colored, terminal_width
-    from traindx.interview import knowledge
-    from traindx.report.dialog import questions_text
+    from traindx.cli._output import text_for
+    from traindx.interview.answers import questions
+    from traindx.report.blocks import Page
+    from traindx.report.results.interview import listing
 
-    sys.stdout.write(questions_text(knowledge.questions(), width=terminal_width(), color=colored()))
+    page = Page("questions", tuple(block for one in questions() for block in listing(one)))
+    sys.stdout.write(text_for(page))
     return DONE

@@ -2,8 +2,7 @@
 
 import argparse
 
-from traindx.cli._formats import ANNOTATIONS
-from traindx.cli._options import add_outputs, add_reading
+from traindx.cli._options import ANNOTATIONS, add_outputs, add_reading
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 import argparse
 import os
 
-from traindx.cli import CONDITION_MET, DONE
 from traindx.cli._options import (
     add_detail,
     add_documents,
@@ -107,40 +106,27 @@ def _refuse(
     """Say which bug to fix before the learning rate is tuned; the checks are the data."""
     import shlex
 
-    from traindx.cli._output import page_makers, page_text, publish
+    from traindx.cli._output import publish_page
     from traindx.report.json.exams import checklist_document
     from traindx.report.results.learning_rate import refusal
 
     page = refusal(checklist, bug, shlex.join(words_of(arguments)))
-    makers: dict[str, Maker] = {
-        **page_makers(lambda: page, arguments),
-        "json": lambda: checklist_document(checklist),
-    }
     at = f" ({bug.location})" if bug.location else ""
     summary = f"NOT TUNED preflight failed: {bug.says}{at}"
     # There is no range test to draw.
     drawable = {option: place for option, place in places.items() if option != "png"}
-    code = publish("lr-find", drawable, makers, page_text(page, arguments, summary))
-    return CONDITION_MET if code == DONE else code
+    makers: dict[str, Maker] = {"json": lambda: checklist_document(checklist)}
+    return publish_page("lr-find", arguments, drawable, page, summary, makers, fails=True)
 
 
 def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the search, and write what was asked for; the exit code."""
-    from traindx.cli._output import page_text, publish
-    from traindx.report.results.learning_rate import page, summary
-
-    text = page_text(page(program), arguments, summary(program))
-    return publish("lr-find", places, _makers(program, arguments), text)
-
-
-def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str, Maker]":
-    """What each output is made by."""
     from importlib.util import find_spec
 
-    from traindx.cli._output import page_makers
+    from traindx.cli._output import publish_page
     from traindx.report.json.exams import rate_document
     from traindx.report.png.learning_rate import rate_picture
-    from traindx.report.results.learning_rate import page
+    from traindx.report.results.learning_rate import page, summary
 
     def picture() -> bytes:
         return rate_picture(program.found, title=program.title)
@@ -148,8 +134,13 @@ def _makers(program: "ProgramRate", arguments: argparse.Namespace) -> "dict[str,
     def drawn() -> bytes | None:
         return picture() if arguments.html and find_spec("matplotlib") else None
 
-    return {
-        **page_makers(lambda: page(program, drawn()), arguments),
-        "json": lambda: rate_document(program),
-        "png": picture,
-    }
+    makers: dict[str, Maker] = {"json": lambda: rate_document(program), "png": picture}
+    return publish_page(
+        "lr-find",
+        arguments,
+        places,
+        page(program),
+        summary(program),
+        makers,
+        document=lambda: page(program, drawn()),
+    )

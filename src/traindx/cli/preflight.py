@@ -3,7 +3,6 @@
 import argparse
 import os
 
-from traindx.cli import CONDITION_MET, DONE
 from traindx.cli._options import (
     add_detail,
     add_documents,
@@ -18,7 +17,6 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.cli._output import Maker
     from traindx.exams.preflight.types import Checklist
 
 HELP = "check data, loss, model, training loop and cost in a few steps, before the long run"
@@ -103,20 +101,21 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 
 def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the checklist, write what was asked for, and say which conditions are met; the exit code."""
-    from traindx.cli._output import page_makers, page_text, publish
+    from traindx.cli._output import publish_page
     from traindx.finding import Mark
     from traindx.report.json.exams import checklist_document
-    from traindx.report.results.preflight import page, summary
+    from traindx.report.results.exams import preflight_page, preflight_summary
 
-    makers: dict[str, Maker] = {
-        **page_makers(lambda: page(found), arguments),
-        "json": lambda: checklist_document(found),
-    }
-    text = page_text(page(found), arguments, summary(found))
-    conditions = [] if _NEVER in arguments.fail_on else arguments.fail_on
-    code = publish("preflight", places, makers, text, met=_met(found, conditions))
-    fails = found.mark is Mark.FAIL and not arguments.fail_on
-    return CONDITION_MET if code == DONE and fails else code
+    return publish_page(
+        "preflight",
+        arguments,
+        places,
+        preflight_page(found),
+        preflight_summary(found),
+        {"json": lambda: checklist_document(found)},
+        met=_met(found, [] if _NEVER in arguments.fail_on else arguments.fail_on),
+        fails=found.mark is Mark.FAIL and not arguments.fail_on,
+    )
 
 
 def _met(found: "Checklist", conditions: "list[str]") -> "list[str]":

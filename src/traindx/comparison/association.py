@@ -237,16 +237,12 @@ def _without_twins(factors: Sequence[_Factor]) -> list[_Factor]:
 def _likeness(one: _Factor, other: _Factor) -> float:
     """How far two hyperparameters vary together over the runs that state both, from 0 to 1."""
     _, left, right = np.intersect1d(one.rows, other.rows, return_indices=True)
-    groups = one.groups[left], other.groups[right]
+    pairs = ((one, left), (other, right))
+    groups = [factor.groups[at] for factor, at in pairs]
     if len(left) < FEWEST or any(len(np.unique(group)) < 2 for group in groups):
         return 0.0
     compact = [np.unique(group, return_inverse=True)[1] for group in groups]
-    if one.values is None and other.values is None:
-        return contingency(compact[0], compact[1])
-    if one.values is None and other.values is not None:
-        return grouping(ranks(other.values[right]), compact[0])
-    if one.values is not None and other.values is None:
-        return grouping(ranks(one.values[left]), compact[1])
-    assert one.values is not None
-    assert other.values is not None
-    return likeness(ranks(one.values[left]), ranks(other.values[right]))
+    first, second = (None if factor.values is None else ranks(factor.values[at]) for factor, at in pairs)
+    if first is None:
+        return contingency(compact[0], compact[1]) if second is None else grouping(second, compact[0])
+    return grouping(first, compact[1]) if second is None else likeness(first, second)

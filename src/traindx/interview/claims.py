@@ -1,6 +1,5 @@
 """Hunches about the cause, declared once; the causes' own misdiagnoses use the same words."""
 
-import re
 from dataclasses import replace
 
 from traindx.causes import (
@@ -23,31 +22,27 @@ from traindx.causes import (
     weight_decay_coupled,
 )
 from traindx.errors import TraindxError
+from traindx.interview.complaints import words
 from traindx.interview.types import Claim
-
-
-def _words(*alternatives: str) -> re.Pattern[str]:
-    return re.compile("|".join(alternatives), re.IGNORECASE)
-
 
 ANOTHER_OPTIMIZER = Claim(
     "another-optimizer",
     "I need another optimizer",
-    _words(r"optimi[sz]er", r"\b(switch|change|use|try|better)\b.{0,15}\b(adamw?|sgd|lion|rmsprop)\b"),
+    words(r"optimi[sz]er", r"\b(switch|change|use|try|better)\b.{0,15}\b(adamw?|sgd|lion|rmsprop)\b"),
     (optimizer_unsuited.CAUSE, weight_decay_coupled.CAUSE, momentum_too_high.CAUSE),
     "The optimizer is rarely the cause: a run that fails with one usually fails with the next.",
 )
 MORE_EPOCHS = Claim(
     "more-epochs",
     "I need more epochs",
-    _words(r"more (epochs?|steps|iterations|training)", r"train\w* (it )?(for )?longer", r"keep training"),
+    words(r"more (epochs?|steps|iterations|training)", r"train\w* (it )?(for )?longer", r"keep training"),
     (too_few_epochs.CAUSE,),
     "More epochs help only while training and validation loss still fall.",
 )
 MODEL_TOO_SMALL = Claim(
     "model-too-small",
     "My model is too small",
-    _words(
+    words(
         r"(model|network|net|capacity)\b.{0,20}\b(too )?(small|weak|simple|low)",
         r"(bigger|larger|deeper|wider) (model|network|net)|more (layers|parameters|capacity)",
     ),
@@ -57,7 +52,7 @@ MODEL_TOO_SMALL = Claim(
 MODEL_TOO_LARGE = Claim(
     "model-too-large",
     "My model is too large",
-    _words(
+    words(
         r"(model|network|net)\b.{0,20}\btoo (large|big|deep|complex)|(smaller|simpler) (model|network|net)"
     ),
     (overfitting.CAUSE,),
@@ -66,7 +61,7 @@ MODEL_TOO_LARGE = Claim(
 TUNE_RATE = Claim(
     "tune-rate",
     "My learning rate is wrong",
-    _words(
+    words(
         r"(tune|try|sweep|search|find|adjust|change|play).{0,25}(\blr\b|learning.?rate)",
         r"(\blr\b|learning.?rate).{0,15}(wrong|tun|sweep|search|bad)",
     ),
@@ -82,7 +77,7 @@ TUNE_RATE = Claim(
 RATE_TOO_HIGH = Claim(
     "rate-too-high",
     "My learning rate is too high",
-    _words(
+    words(
         r"(\blr\b|learning.?rate|\brate\b).{0,15}too (high|large|big)",
         r"(lower|smaller|reduce).{0,15}(\blr\b|rate)",
     ),
@@ -92,7 +87,7 @@ RATE_TOO_HIGH = Claim(
 RATE_TOO_LOW = Claim(
     "rate-too-low",
     "My learning rate is too low",
-    _words(
+    words(
         r"(\blr\b|learning.?rate|\brate\b).{0,15}too (low|small)",
         r"(higher|larger|raise|increase).{0,15}(\blr\b|rate)",
     ),
@@ -102,56 +97,56 @@ RATE_TOO_LOW = Claim(
 TUNE_HYPERPARAMETERS = Claim(
     "tune-hyperparameters",
     "I need to tune the hyperparameters",
-    _words(r"hyper.?param|grid search|random search|optuna|\bsweep\b|tune (everything|settings|it)"),
+    words(r"hyper.?param|grid search|random search|optuna|\bsweep\b|tune (everything|settings|it)"),
     (),
     "A search finds settings, not bugs: it compares broken runs with each other, one run per setting.",
 )
 BATCH_TOO_SMALL = Claim(
     "batch-too-small",
     "My batch is too small",
-    _words(r"batch.{0,15}(too )?small|(larger|bigger|increase).{0,10}batch"),
+    words(r"batch.{0,15}(too )?small|(larger|bigger|increase).{0,10}batch"),
     (batch_too_small.CAUSE,),
     "The learning rate must change with the batch size; a larger batch may only lower it per sample.",
 )
 LARGE_BATCH = Claim(
     "batch-does-not-fit",
     "My batch does not fit into memory",
-    _words(r"batch.{0,20}(fit|memory)"),
+    words(r"batch.{0,20}(fit|memory)"),
     (),
     "If memory grows from step to step, a smaller batch only fails later; if not, use a smaller one.",
 )
 BAD_BATCH = Claim(
     "bad-batch",
     "There is a bad batch in my data",
-    _words(r"(bad|corrupt\w*|broken|poison\w*) (batch|sample|data|row|example|image|file)"),
+    words(r"(bad|corrupt\w*|broken|poison\w*) (batch|sample|data|row|example|image|file)"),
     (input_outliers.CAUSE, non_finite_inputs.CAUSE),
     "A bad batch fails at the same place in the data every time, at any learning rate.",
 )
 GRADIENTS_EXPLODE = Claim(
     "gradients-explode",
     "My gradients explode",
-    _words(r"gradients? (explod|blow)|explod\w+ gradient|need.{0,15}clip|gradient clipping"),
+    words(r"gradients? (explod|blow)|explod\w+ gradient|need.{0,15}clip|gradient clipping"),
     (exploding_gradients.CAUSE,),
     "Exploding gradients usually have another cause, and clipping hides it.",
 )
 OVERFITS = Claim(
     "overfits",
     "My model overfits",
-    _words(r"over-?fit|need.{0,20}(regulari|dropout|weight decay|augment|more data)"),
+    words(r"over-?fit|need.{0,20}(regulari|dropout|weight decay|augment|more data)"),
     (overfitting.CAUSE,),
     "Validation can be worse than training for other reasons: a missing eval(), different data, a leak.",
 )
 LOCAL_MINIMUM = Claim(
     "local-minimum",
     "I am stuck in a local minimum",
-    _words(r"local minim|saddle"),
+    words(r"local minim|saddle"),
     (lr_decay_needed.CAUSE,),
     "Large networks rarely get stuck in a bad minimum; a flat loss usually has a cause that can be found.",
 )
 GPU_TOO_SLOW = Claim(
     "gpu-too-slow",
     "My GPU is too slow",
-    _words(
+    words(
         r"(gpu|hardware|machine).{0,20}(too slow|faster|better|another|upgrade)|faster (gpu|hardware|machine)"
     ),
     (),
@@ -160,14 +155,14 @@ GPU_TOO_SLOW = Claim(
 GPU_BROKEN = Claim(
     "gpu-broken",
     "CUDA or my GPU is broken",
-    _words(r"(cuda|gpu|driver).{0,20}(broken|faulty|defect)"),
+    words(r"(cuda|gpu|driver).{0,20}(broken|faulty|defect)"),
     (),
     "A device-side assert is nearly always an index out of range, such as a label without an output.",
 )
 EXCELLENT = Claim(
     "excellent",
     "My model is excellent",
-    _words(r"(model|result|accuracy|score).{0,20}(excellent|perfect|great|amazing|state of the art|sota)"),
+    words(r"(model|result|accuracy|score).{0,20}(excellent|perfect|great|amazing|state of the art|sota)"),
     (),
     "A score that is good from the start is good news only if leaks and constant labels are ruled out.",
     or_healthy=True,
@@ -175,14 +170,14 @@ EXCELLENT = Claim(
 OUT_OF_MEMORY_LEAK = Claim(
     "memory-leak",
     "My memory leaks",
-    _words(r"memory leak|leak\w* memory|memory (keeps )?grow"),
+    words(r"memory leak|leak\w* memory|memory (keeps )?grow"),
     (memory_leak.CAUSE,),
     "Memory that grows every step is usually a sum of losses without item(), which keeps every graph.",
 )
 HURRY = Claim(
     "hurry",
     "I have no time for a diagnosis",
-    _words(
+    words(
         r"demo (is )?tomorrow|deadline|no time|quick fix|asap|hurry|just tell me|just fix|right now|urgent"
     ),
     (),

@@ -10,13 +10,10 @@ from traindx.diagnosis.types import NextExperiment
 from traindx.errors import UnknownNameError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import count, percent
-from traindx.interview import knowledge
-from traindx.interview.answers import rank
+from traindx.interview.answers import next_question, questions, rank
 from traindx.interview.check_claim import check
 from traindx.interview.claims import claims_in
-from traindx.interview.complaints import complaints_in
-from traindx.interview.next_question import next_question
-from traindx.interview.out_of_scope import outside_in
+from traindx.interview.complaints import complaints_in, outside_in
 from traindx.interview.parse_answer import BadAnswerError, answer_to, told_field
 from traindx.interview.questions.types import Complaint, Told
 from traindx.interview.types import (
@@ -90,19 +87,19 @@ def named_answer(pair: str) -> Told:
     name = typed.strip().lower()
     if not equals:
         raise BadAnswerError(f'expected QUESTION=ANSWER, got "{pair}"; for example onset=sudden or lr=0.1')
-    for question in knowledge.questions():
+    for question in questions():
         if name in question.slugs:
             return answer_to(question, value)
         for field in question.fields:
             if name in field.names:
                 return told_field(question, field, value)
-    known = [*(one.slug for one in knowledge.questions()), *_field_names()]
+    known = [*(one.slug for one in questions()), *_field_names()]
     todo = f"use {', '.join(known)}"
     raise UnknownNameError("question", typed.strip(), known, todo=todo)
 
 
 def _field_names() -> list[str]:
-    names = (field.names[0] for question in knowledge.questions() for field in question.fields)
+    names = (field.names[0] for question in questions() for field in question.fields)
     return list(dict.fromkeys(names))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from traindx.cause import Cause
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult
-from traindx.interview.out_of_scope import Outside
+from traindx.interview.complaints import Outside
 from traindx.interview.questions.types import Complaint, Question, Told
 from traindx.run import Fact, Run, Scalar
 

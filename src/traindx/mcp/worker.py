@@ -1,21 +1,192 @@
-"""The process that treats a program for the server: it reads a job, and says on the way how far it is.
+"""The process that treats a program for the server: it reads a job, says how far it is, and what came of it.
 
 It ends when its standard input closes, and takes everything with it that it started: then the server is gone,
 however it went.
 """
 
+import math
 import os
 import sys
 import threading
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from traindx.changes.types import name_of
+from traindx.diagnosis.types import Verdict
 from traindx.errors import TraindxError
-from traindx.mcp.schema import Detail
-from traindx.mcp.treatments import TreatmentFound, treatment_found
+from traindx.format import printable
+from traindx.mcp.schema import Detail, Lean, NextStep, shortened
+from traindx.mcp.verdicts import RunVerdict, verdict_of
 from traindx.recorder.launch.process_tree import end_program
+from traindx.report.results.trials import (
+    belief_lines,
+    conclusion,
+    left_untried,
+    patch_line,
+    set_aside,
+    why_left,
+)
+from traindx.trials.types import Trial
+
+if TYPE_CHECKING:  # it needs libcst, which a server that treats nothing need not have
+    from traindx.trials.treatment import TreatResult
+
+Result = Literal["proven", "no proven win", "nothing to treat", "planned"]
+
+_PATCH = 6000
+_MOST = {"brief": 4, "normal": 12, "full": 40}
+
+
+class TrialFound(Lean):
+    """The program with and without one change, same seeds."""
+
+    change: str
+    cause: str
+    title: str
+    measure: str
+    better: str
+    control: float | None = Field(description="null if it ended in NaN or infinity.")
+    treated: float | None
+    effect: float | None
+    interval: list[float | None] | None = Field(description="95%, over the seeds.")
+    outcome: Literal["helped", "no difference", "worse", "inconclusive"]
+    says: str
+    seeds: int
+
+
+class PlannedTrial(Lean):
+    """A change that would be tried."""
+
+    change: str
+    title: str
+    cause: str
+
+
+class TreatmentFound(Lean):
+    """The diagnosis of a program, what was tried, and what is proven."""
+
+    outcome: Result
+    says: str
+    before: RunVerdict = Field(description="The diagnosis of the unchanged program.")
+    best: TrialFound | None = Field(default=None, description="The proven change; null if there is none.")
+    trials: list[TrialFound] = Field(default_factory=list, description="The other trials.")
+    planned: list[PlannedTrial] = Field(default_factory=list)
+    patch: str = Field(
+        default="", description="A unified diff of the source; apply it only after the user agreed."
+    )
+    patch_says: str = ""
+    patch_file: str = ""
+    folder: str = Field(description="Folder of all trial runs and reports.")
+    beliefs: list[str] = Field(
+        default_factory=list, description="How the trials changed the confidence in causes."
+    )
+    limits: list[str] = Field(default_factory=list)
+    next_step: NextStep
+
+
+def treatment_found(
+    found: "TreatResult", detail: Detail, *, folder: str, patch_file: str = "", is_dry: bool = False
+) -> TreatmentFound:
+    """What came out, in as many words as asked for; `is_dry`: nothing was to be tried."""
+    treatment = found.treatment
+    most = _MOST[detail]
+    others = [_trial(one) for one in treatment.trials if one is not treatment.best]
+    outcome = _outcome(found, is_dry)
+    limits = [
+        *set_aside(treatment),
+        *why_left(treatment),
+        *(f"untried: {one}" for one in left_untried(treatment)),
+    ]
+    run, diagnosis = found.report.runs[0], found.report.diagnoses[0]
+    # What is asked for is the treatment; its diagnosis is told at length only where all is.
+    level: Detail = "full" if detail == "full" else "brief"
+    return TreatmentFound(
+        outcome=outcome,
+        says=_says(found, outcome),
+        before=verdict_of(run, diagnosis, level).model_copy(update={"next_step": None}),
+        best=_trial(treatment.best) if treatment.best else None,
+        trials=others[:most],
+        planned=[]
+        if treatment.trials
+        else [
+            PlannedTrial(change=name_of(one.changes), title=one.title, cause=one.cause)
+            for one in found.plan[:most]
+        ],
+        patch=treatment.patch if len(treatment.patch) <= _PATCH else "",
+        patch_says=patch_line(treatment),
+        patch_file=patch_file,
+        folder=folder,
+        beliefs=belief_lines(found.beliefs)[:most] if found.beliefs else [],
+        limits=[printable(one, 300) for one in (*found.notes, *treatment.notes, *limits)][:most],
+        next_step=_next(found, outcome, patch_file),
+    )
+
+
+def _outcome(found: "TreatResult", is_dry: bool) -> Result:
+    if found.treatment.best:
+        return "proven"
+    if found.treatment.trials:
+        return "no proven win"
+    return "planned" if is_dry and found.plan else "nothing to treat"
+
+
+def _says(found: "TreatResult", outcome: Result) -> str:
+    if outcome in ("proven", "no proven win"):
+        return f"{outcome}: {conclusion(found.treatment)}"
+    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
+        return "the run is healthy; to try a change anyway, pass it in only"
+    if outcome == "planned":
+        return f"nothing tried yet; about {found.seconds:.0f} s per trial run"
+    if found.plan:
+        return "nothing tried: no cause is likely enough; to try a change anyway, pass it in only"
+    return "no fix can be applied automatically; see the diagnosis for manual fixes"
+
+
+def _next(found: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
+    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+    if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
+        return NextStep(do="Do not change the program; report the diagnosis.", why=_says(found, outcome))
+    if outcome == "planned":
+        return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
+    if outcome == "no proven win":
+        return NextStep(
+            do="Tell the user that no fix is proven, and what was tried; do not pick one anyway.",
+            why=conclusion(found.treatment),
+        )
+    if not patch_file:
+        return NextStep(
+            do="Make the proven change in the source manually, and rerun.",
+            why="There is no source patch.",
+        )
+    aside = "" if found.treatment.patch_verified else " Say that the patched program was not verified."
+    return NextStep(
+        do=f"Show the user the trial and the patch, and ask before you apply {patch_file}.{aside}",
+        why="A proven change still changes the user's program.",
+    )
+
+
+def _trial(trial: Trial) -> TrialFound:
+    return TrialFound(
+        change=printable(trial.name, 200),
+        cause=trial.cause,
+        title=trial.title,
+        measure=trial.measure.value,
+        better="higher" if trial.measure.is_better_higher else "lower",
+        control=_known(trial.control),
+        treated=_known(trial.treated),
+        effect=_known(trial.effect),
+        interval=None if trial.interval is None else [_known(end) for end in trial.interval],
+        outcome=trial.outcome.value,
+        says=printable(trial.says, 300),
+        seeds=len(trial.counted),
+    )
+
+
+def _known(value: float | None) -> float | None:
+    """A number in six digits; nothing where it is none."""
+    return None if value is None or not math.isfinite(value) else shortened(value)
 
 
 class Job(BaseModel):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 
 from traindx.changes.types import label_of
 from traindx.comparison.types import Comparison
@@ -23,7 +23,7 @@ from traindx.report.json.exams import (
 )
 from traindx.report.json.report import comparison_document, diagnosis_document
 from traindx.report.json.values import as_text, head
-from traindx.report.results import comparison, data_exam, diagnosis, learning_rate, model_exam, preflight
+from traindx.report.results import comparison, diagnosis, exams, learning_rate
 from traindx.report.results import treatment as treatments
 from traindx.run import Run
 from traindx.trials.treatment import TreatResult
@@ -113,32 +113,34 @@ def _treatment(result: TreatResult) -> Page:
 @view.register(ModelExam)
 def _(result: ActivationExam | GradientExam | ModelExam) -> View:
     return View(
-        lambda: model_exam.page(result),
-        lambda: model_exam.summary(result),
-        lambda: model_exam_document(result),
+        partial(exams.model_page, result),
+        partial(exams.summary, result),
+        partial(model_exam_document, result),
     )
 
 
 @view.register
 def _(result: Examination) -> View:
     return View(
-        lambda: data_exam.page(result),
-        lambda: data_exam.summary(result),
-        lambda: examination_document(result),
+        partial(exams.data_page, result),
+        partial(exams.data_summary, result),
+        partial(examination_document, result),
     )
 
 
 @view.register
 def _(result: Checklist) -> View:
     return View(
-        lambda: preflight.page(result), lambda: preflight.summary(result), lambda: checklist_document(result)
+        partial(exams.preflight_page, result),
+        partial(exams.preflight_summary, result),
+        partial(checklist_document, result),
     )
 
 
 @view.register
 def _(result: ProgramRate) -> View:
     return View(
-        lambda: learning_rate.page(result),
-        lambda: learning_rate.summary(result),
-        lambda: rate_document(result),
+        partial(learning_rate.page, result),
+        partial(learning_rate.summary, result),
+        partial(rate_document, result),
     )

@@ -34,6 +34,13 @@ def as_html(report: Report) -> str:
     return write(page_of(report))
 
 
+def as_markdown(report: Report, *, everything: bool = False) -> str:
+    """The report as Markdown: what a pull request has room for, or everything."""
+    from traindx.report.markdown import write
+
+    return write(page_of(report), everything=everything)
+
+
 def _page(report: Report, kept: str) -> Page:
     judged = list(zip(report.runs, report.diagnoses, strict=False))
     where: tuple[Block, ...] = (Command("report", kept, is_path=True),) if kept else ()

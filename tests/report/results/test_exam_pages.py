@@ -8,28 +8,28 @@ pytest.importorskip("libcst")
 from tests.report.results import exam_results as results
 from tests.report.results.screens import screen
 from traindx.report import markdown, text
-from traindx.report.results import data_exam, learning_rate, model_exam, preflight
+from traindx.report.results import exams, learning_rate
 
 
 @pytest.mark.parametrize("name", list(results.DATA))
 def test_data(name: str, snapshot: SnapshotAssertion) -> None:
     examination = results.DATA[name]
-    assert screen(data_exam.page(examination)) == snapshot
-    assert data_exam.summary(examination) == snapshot(name="quiet")
+    assert screen(exams.data_page(examination)) == snapshot
+    assert exams.data_summary(examination) == snapshot(name="quiet")
 
 
 @pytest.mark.parametrize("name", list(results.MODELS))
 def test_models(name: str, snapshot: SnapshotAssertion) -> None:
     exam = results.MODELS[name]
-    assert screen(model_exam.page(exam, "sample.pt")) == snapshot
-    assert model_exam.summary(exam) == snapshot(name="quiet")
+    assert screen(exams.model_page(exam, "sample.pt")) == snapshot
+    assert exams.summary(exam) == snapshot(name="quiet")
 
 
 @pytest.mark.parametrize("name", list(results.PREFLIGHTS))
 def test_preflights(name: str, snapshot: SnapshotAssertion) -> None:
     checklist = results.PREFLIGHTS[name]
-    assert screen(preflight.page(checklist)) == snapshot
-    assert preflight.summary(checklist) == snapshot(name="quiet")
+    assert screen(exams.preflight_page(checklist)) == snapshot
+    assert exams.preflight_summary(checklist) == snapshot(name="quiet")
 
 
 @pytest.mark.parametrize("name", list(results.RATES))
@@ -45,10 +45,10 @@ def test_a_program_with_a_bug_is_not_tuned(snapshot: SnapshotAssertion) -> None:
 
 
 PAGES = {
-    "data": data_exam.page(results.DATA["fail"]),
-    "gradients": model_exam.page(results.MODELS["gradients-fail"], "sample.pt"),
-    "model": model_exam.page(results.MODELS["model-pass"], "sample.pt"),
-    "preflight": preflight.page(results.PREFLIGHTS["not-ready"]),
+    "data": exams.data_page(results.DATA["fail"]),
+    "gradients": exams.model_page(results.MODELS["gradients-fail"], "sample.pt"),
+    "model": exams.model_page(results.MODELS["model-pass"], "sample.pt"),
+    "preflight": exams.preflight_page(results.PREFLIGHTS["not-ready"]),
     "learning-rate": learning_rate.page(results.RATES["set"]),
 }
 

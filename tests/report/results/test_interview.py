@@ -8,8 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from tests.report.formats import canonical
 from tests.report.results.screens import screen
 from traindx.diagnosis.types import NextExperiment, Reason
-from traindx.interview.complaints import COMPLAINTS
-from traindx.interview.out_of_scope import Outside
+from traindx.interview.complaints import COMPLAINTS, Outside
 from traindx.interview.questions.types import Choice, Question
 from traindx.interview.types import (
     CheckedClaim,
@@ -23,8 +22,9 @@ from traindx.interview.types import (
     Ranking,
     Stand,
 )
-from traindx.report import dialog
-from traindx.report.results.interview import page, summary
+from traindx.report import text
+from traindx.report.blocks import Page
+from traindx.report.results.interview import asked, bars, claim, listing, opening, page, summary
 
 COMPLAINT = COMPLAINTS["loss-unstable"]
 QUESTION = Question(
@@ -109,11 +109,12 @@ def test_what_it_comes_to(name: str, snapshot: SnapshotAssertion) -> None:
 
 def test_turns(snapshot: SnapshotAssertion) -> None:
     shown = [
-        dialog.opening_text(),
-        dialog.menu_text("What do you see?", ["the loss is stuck", "the loss is NaN"]),
-        dialog.question_text(QUESTION, 2),
-        dialog.belief_text(MOVE),
-        dialog.claim_text(CLAIM),
-        dialog.questions_text((QUESTION,)),
+        opening(),
+        asked("What do you see?", 1, ["the loss is stuck", "the loss is NaN"]),
+        asked(QUESTION.asks, 2, [one.says for one in QUESTION.choices], QUESTION.look),
+        [bars(MOVE.after, MOVE.before)],
+        claim(CLAIM),
+        listing(QUESTION),
     ]
-    assert "".join(shown) == snapshot
+    told = [text.write(Page("", tuple(blocks)), everything=True) for blocks in shown]
+    assert "".join(told) == snapshot

@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_recorded_program, add_results, add_subject
+from traindx.cli.examine import add_recorded_program, add_results, add_subject
 
 HELP = (
     "show what each layer puts out over several batches: dead units, flat ends, growing or shrinking outputs"
@@ -29,25 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._exam import loaded_batch, loaded_model, program_of, recorded, results
+    from traindx.cli._exam import results, subject_of
 
-    words = program_of(arguments)
-    if words:
-        taken = recorded(words, arguments.max_steps, output_to_stderr="-" in (arguments.json, arguments.md))
-        from traindx.exams.activations_exam import activations_recorded
-
-        exam, source = activations_recorded(taken), ""
-        notes: list[str] = []
-    else:
-        model, notes = loaded_model(arguments)
-        batch, more = loaded_batch(arguments, model, _ROWS)
-        notes += more
-        from traindx.exams.activations_exam import activations
-
-        exam, source = activations(model, batch), arguments.data
-    from dataclasses import replace
-
+    subject = subject_of(arguments, _ROWS)
+    # Not before the program has ended: it loads torch.
+    from traindx.exams.activations_exam import activations, activations_recorded
     from traindx.report.png.layers import layer_outputs
 
-    exam = replace(exam, notes=(*notes, *exam.notes))
-    return results(arguments, exam, source, lambda: layer_outputs(exam))
+    exam = activations_recorded(subject.run) if subject.run else activations(subject.model, subject.batch)
+    return results(arguments, exam, subject.notes, subject.source, layer_outputs)

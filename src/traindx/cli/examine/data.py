@@ -2,7 +2,8 @@
 
 import argparse
 
-from traindx.cli._options import add_detail, add_documents, add_exam_condition, add_option
+from traindx.cli._options import add_detail, add_documents, add_option
+from traindx.cli.examine import add_exam_condition
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine the data and report on it; 2 where it cannot be read."""
-    from traindx.cli._exam import data_results, refuse_unknown_conditions
+    from traindx.cli._exam import refuse_unknown_conditions
     from traindx.cli._output import ProgressLine
     from traindx.errors import TraindxError
 
@@ -71,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         examination = _examined(arguments)
     finally:
         progress.wipe()
-    return data_results(examination, arguments, _makers(examination, arguments))
+    return _tell(examination, arguments)
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
@@ -104,21 +105,35 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
     )
 
 
-def _makers(examination: "Examination", arguments: argparse.Namespace) -> "dict[str, Maker]":
-    """What each output is made by."""
+def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
+    """Print and write what was found in data; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.cli._output import page_makers
+    from traindx.cli._exam import told
+    from traindx.cli._output import places_of, refuse_places
     from traindx.report.json.exams import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
-    from traindx.report.results.data_exam import page
+    from traindx.report.results.exams import data_page, data_summary
 
-    def drawn() -> bytes | None:
+    def picture() -> bytes | None:
         return examination_picture(examination) if arguments.html and find_spec("matplotlib") else None
 
-    return {
-        **page_makers(lambda: page(examination, drawn()), arguments),
+    names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
+    places = places_of(arguments, names)
+    sources = [one for one in (arguments.source, arguments.validation) if one is not None]
+    refuse_places(places, sources, before_work=False)
+    makers: dict[str, Maker] = {
         "export": lambda: rows_table(examination),
         "png": lambda: examination_picture(examination),
         "json": lambda: examination_document(examination),
     }
+    return told(
+        arguments,
+        examination.verdict,
+        examination.causes,
+        places,
+        data_page(examination),
+        data_summary(examination),
+        makers,
+        lambda: data_page(examination, picture()),
+    )

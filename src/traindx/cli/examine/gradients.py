@@ -2,7 +2,7 @@
 
 import argparse
 
-from traindx.cli._options import add_recorded_program, add_results, add_subject
+from traindx.cli.examine import add_recorded_program, add_results, add_subject
 
 HELP = "show what gradient each parameter gets on a batch: vanishing, exploding, none, not finite"
 EXAMPLES = """\
@@ -28,25 +28,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from traindx.cli._exam import loaded_batch, loaded_model, named_loss, program_of, recorded, results
+    from traindx.cli._exam import named_loss, results, subject_of
 
-    words = program_of(arguments)
-    if words:
-        taken = recorded(words, arguments.max_steps, output_to_stderr="-" in (arguments.json, arguments.md))
-        from traindx.exams.gradients_exam import gradients_recorded
-
-        exam, source = gradients_recorded(taken), ""
-        notes: list[str] = []
-    else:
-        model, notes = loaded_model(arguments)
-        batch, more = loaded_batch(arguments, model, _ROWS)
-        notes += more
-        from traindx.exams.gradients_exam import gradients
-
-        exam, source = gradients(model, batch, named_loss(arguments)), arguments.data
-    from dataclasses import replace
-
+    subject = subject_of(arguments, _ROWS)
+    # Not before the program has ended: it loads torch.
+    from traindx.exams.gradients_exam import gradients, gradients_recorded
     from traindx.report.png.layers import gradient_flow
 
-    exam = replace(exam, notes=(*notes, *exam.notes))
-    return results(arguments, exam, source, lambda: gradient_flow(exam))
+    exam = (
+        gradients_recorded(subject.run)
+        if subject.run
+        else gradients(subject.model, subject.batch, named_loss(arguments))
+    )
+    return results(arguments, exam, subject.notes, subject.source, gradient_flow)

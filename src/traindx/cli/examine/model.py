@@ -2,7 +2,8 @@
 
 import argparse
 
-from traindx.cli._options import add_option, add_results, add_subject, positive
+from traindx.cli._options import add_option
+from traindx.cli.examine import add_results, add_subject, positive
 from traindx.errors import TraindxError
 
 HELP = "review how a model is built: order of layers, output against loss, initial weights, size, memory"
@@ -27,8 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine and show; 2 where there is nothing to examine."""
-    from dataclasses import replace
-
     from traindx.cli._exam import loaded_batch, loaded_model, named_loss, refuse_mistakes, results
 
     if arguments.named and arguments.model:
@@ -41,5 +40,4 @@ def run(arguments: argparse.Namespace) -> int:
 
     trained = arguments.checkpoint is not None
     exam = examine(model, batch, named_loss(arguments), samples=arguments.samples, is_trained=trained)
-    exam = replace(exam, notes=(*notes, *more, *exam.notes))
-    return results(arguments, exam, arguments.data or "")
+    return results(arguments, exam, (*notes, *more), arguments.data or "")

@@ -10,7 +10,7 @@ from traindx.causes import (
 from traindx.causes.class_imbalance import one_class_predicted
 from traindx.causes.labels_misaligned import nothing_learned
 from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
-from traindx.interview.complaints import GRADIENTS_VANISH, LOSS_NAN, LOSS_STUCK, LOSS_UNSTABLE, OTHER
+from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.data import labels_faulty
@@ -31,7 +31,7 @@ LOSS_COURSE = Question(
     slug="course",
     asks="How did the training loss change from the first step?",
     look="Compare the first and the last losses in the log.",
-    complaints=(LOSS_STUCK,),
+    complaints=(c.LOSS_STUCK,),
     choices=(
         Choice(
             "flat",
@@ -52,7 +52,7 @@ LOSS_COURSE = Question(
             unseen=(loss_plateaus,),
         ),
     ),
-    first=(LOSS_STUCK,),
+    first=(c.LOSS_STUCK,),
 )
 
 LOSS_LEVEL = Question(
@@ -60,7 +60,7 @@ LOSS_LEVEL = Question(
     asks="How does the training loss compare with chance level?",
     look="Chance level is ln(number of classes): 0.69 for 2, 2.30 for 10, 4.61 for 100; for MSE, the variance"
     " of the targets.",
-    complaints=(LOSS_STUCK, GRADIENTS_VANISH),
+    complaints=(c.LOSS_STUCK, c.GRADIENTS_VANISH),
     choices=(
         Choice(
             "guessing",
@@ -80,7 +80,7 @@ LOSS_LEVEL = Question(
             unseen=(loss_at_chance, nothing_learned, little_learned, loss_plateaus),
         ),
     ),
-    first=(LOSS_STUCK,),
+    first=(c.LOSS_STUCK,),
     known=0.9,
 )
 
@@ -88,7 +88,7 @@ NAN_ONSET = Question(
     slug="onset",
     asks="When did the loss become NaN or infinite?",
     look="Print every loss of the last steps before it.",
-    complaints=(LOSS_NAN,),
+    complaints=(c.LOSS_NAN,),
     choices=(
         Choice(
             "first-steps",
@@ -109,14 +109,14 @@ NAN_ONSET = Question(
             unseen=(loss_climbs_before_failure, fails_in_first_steps),
         ),
     ),
-    first=(LOSS_NAN,),
+    first=(c.LOSS_NAN,),
 )
 
 LOSS_INSTABILITY = Question(
     slug="swing",
     asks="How is the loss unstable?",
     look="Look at the raw losses, not at a smoothed curve.",
-    complaints=(LOSS_UNSTABLE,),
+    complaints=(c.LOSS_UNSTABLE,),
     choices=(
         Choice(
             "oscillates",
@@ -139,14 +139,14 @@ LOSS_INSTABILITY = Question(
             formerly="leaps",
         ),
     ),
-    first=(LOSS_UNSTABLE,),
+    first=(c.LOSS_UNSTABLE,),
 )
 
 ODDITY = Question(
     slug="oddity",
     asks="What is suspicious?",
     look="Choose the closest one.",
-    complaints=(OTHER,),
+    complaints=(c.OTHER,),
     choices=(
         Choice(
             "perfect",
@@ -191,5 +191,5 @@ ODDITY = Question(
             unseen=(one_class_predicted,),
         ),
     ),
-    first=(OTHER,),
+    first=(c.OTHER,),
 )

@@ -1,14 +1,7 @@
 """Questions about the model: architecture, initialization, activations, precision."""
 
 from traindx.causes.attention_logit_growth import attention_scores_grow
-from traindx.interview.complaints import (
-    GRADIENTS_EXPLODE,
-    GRADIENTS_VANISH,
-    LOSS_NAN,
-    LOSS_SLOW,
-    LOSS_STUCK,
-    LOSS_UNSTABLE,
-)
+from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.activations import (
     dead_units_many,
@@ -31,7 +24,7 @@ ARCHITECTURE = Question(
     slug="architecture",
     asks="What kind of model is it?",
     look="Depth is the number of stacked layers; normalization is BatchNorm, LayerNorm or similar.",
-    complaints=(LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_STUCK),
+    complaints=(c.LOSS_UNSTABLE, c.LOSS_NAN, c.GRADIENTS_EXPLODE, c.GRADIENTS_VANISH, c.LOSS_STUCK),
     choices=(
         Choice(
             "shallow",
@@ -82,7 +75,7 @@ INITIALIZATION = Question(
     slug="init",
     asks="How are the weights initialized?",
     look="Search the script for nn.init, fill_, normal_ and zeros.",
-    complaints=(LOSS_STUCK, GRADIENTS_EXPLODE, GRADIENTS_VANISH, LOSS_NAN),
+    complaints=(c.LOSS_STUCK, c.GRADIENTS_EXPLODE, c.GRADIENTS_VANISH, c.LOSS_NAN),
     choices=(
         Choice(
             "default",
@@ -118,7 +111,7 @@ ACTIVATION = Question(
     slug="activation",
     asks="Which activation function is between the layers?",
     look="Check forward() too: a module that is created but never called does not count.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
+    complaints=(c.LOSS_STUCK, c.LOSS_SLOW, c.GRADIENTS_EXPLODE, c.GRADIENTS_VANISH),
     choices=(
         Choice(
             "relu",
@@ -147,7 +140,7 @@ HIDDEN_UNITS = Question(
     slug="units",
     asks="What do the activations of hidden layers look like?",
     look="Count the units that are 0 for every input over many batches, or run traindx examine activations.",
-    complaints=(LOSS_STUCK, GRADIENTS_VANISH),
+    complaints=(c.LOSS_STUCK, c.GRADIENTS_VANISH),
     choices=(
         Choice("alive", "they differ from input to input", unseen=(dead_units_many, units_saturate)),
         Choice(
@@ -172,7 +165,7 @@ PRECISION = Question(
     slug="precision",
     asks="Which precision does training use?",
     look="Search the script or config for autocast, half(), GradScaler, fp16 or bf16.",
-    complaints=(LOSS_NAN, LOSS_UNSTABLE),
+    complaints=(c.LOSS_NAN, c.LOSS_UNSTABLE),
     choices=(
         Choice(
             "float32",

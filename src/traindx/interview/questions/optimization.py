@@ -6,15 +6,7 @@ from traindx.causes.lr_decay_needed import lr_constant
 from traindx.causes.missing_warmup import warmup_absent
 from traindx.curves.series import peak_and_usual
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER, WEIGHT_DECAY
-from traindx.interview.complaints import (
-    GRADIENTS_EXPLODE,
-    GRADIENTS_VANISH,
-    LOSS_NAN,
-    LOSS_SLOW,
-    LOSS_STUCK,
-    LOSS_UNSTABLE,
-    OVERFITTING,
-)
+from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Field, Plausible, Question, between, by_signs, with_rate
 from traindx.run import Fact, Run, Scalar
 from traindx.signs.generalization import training_inputs_wider
@@ -41,7 +33,14 @@ GRADIENT_NORM = Question(
     asks="How does the gradient norm behave?",
     look="Print torch.nn.utils.clip_grad_norm_(parameters, float('inf')); 0.1 to 10 is typical, its change"
     " matters more.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
+    complaints=(
+        c.LOSS_STUCK,
+        c.LOSS_SLOW,
+        c.LOSS_UNSTABLE,
+        c.LOSS_NAN,
+        c.GRADIENTS_EXPLODE,
+        c.GRADIENTS_VANISH,
+    ),
     choices=(
         Choice(
             "steady",
@@ -85,7 +84,7 @@ GRADIENT_CLIPPING = Question(
     slug="clipping",
     asks="Are gradients clipped, and how often?",
     look="clip_grad_norm_ returns the norm before clipping: compare it with the limit over 100 steps.",
-    complaints=(LOSS_SLOW, LOSS_STUCK),
+    complaints=(c.LOSS_SLOW, c.LOSS_STUCK),
     choices=(
         Choice("none", "not clipped", unseen=(most_steps_clipped,)),
         Choice("rare", "clipped now and then", unseen=(most_steps_clipped,)),
@@ -103,7 +102,7 @@ WEIGHT_UPDATES = Question(
     slug="moving",
     asks="Do all trainable weights change within 10 steps?",
     look="Copy the parameters, take 10 steps, compare; print requires_grad and grad of unchanged ones.",
-    complaints=(LOSS_STUCK, GRADIENTS_VANISH),
+    complaints=(c.LOSS_STUCK, c.GRADIENTS_VANISH),
     choices=(
         Choice(
             "all",
@@ -166,7 +165,14 @@ OPTIMIZER_SETUP = Question(
     asks="Optimizer and learning rate?",
     look="Type both, such as adam 3e-4 (the peak if scheduled), or Enter to skip. Add momentum 0.9 or"
     " weight_decay 0.01 if set.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH),
+    complaints=(
+        c.LOSS_STUCK,
+        c.LOSS_SLOW,
+        c.LOSS_UNSTABLE,
+        c.LOSS_NAN,
+        c.GRADIENTS_EXPLODE,
+        c.GRADIENTS_VANISH,
+    ),
     fields=(
         Field(OPTIMIZER, ("optimizer", "optimiser"), words=tuple(_OPTIMIZERS.split())),
         Field(LEARNING_RATE, ("lr", "learning_rate", "learning-rate"), most=1e6, plausible=_plausible_rate),
@@ -196,7 +202,7 @@ LR_SCHEDULE = Question(
     slug="schedule",
     asks="How does the learning rate change during the run?",
     look="Search the script for a scheduler, and check that its step() is called as often as it expects.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN),
+    complaints=(c.LOSS_STUCK, c.LOSS_SLOW, c.LOSS_UNSTABLE, c.LOSS_NAN),
     choices=(
         Choice(
             "constant",
@@ -235,7 +241,7 @@ REGULARIZATION = Question(
     formerly="regularisation",
     asks="How strongly is the model regularized?",
     look="Search the script for dropout, weight_decay, label_smoothing and augmentation.",
-    complaints=(LOSS_STUCK, LOSS_SLOW, OVERFITTING),
+    complaints=(c.LOSS_STUCK, c.LOSS_SLOW, c.OVERFITTING),
     choices=(
         Choice("none", "not at all", unseen=(dropout_extreme, decay_strong, weights_shrink)),
         Choice(

@@ -8,9 +8,20 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
 from traindx.facts import PROGRAM_ARGUMENTS, SCRIPT
 from traindx.format import printable
-from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Level, Paths, RunName
+from traindx.mcp.arguments import (
+    READS_ONLY,
+    Allowed,
+    Call,
+    Level,
+    Paths,
+    RunName,
+    Say,
+    chosen,
+    judged,
+    off_loop,
+    reading_of,
+)
 from traindx.mcp.paths import Roots
-from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Arguments, Lean
 from traindx.mcp.verdicts import BOUNDS, RunVerdict, verdict_of
 from traindx.report.results.evidence import outcome, sureness

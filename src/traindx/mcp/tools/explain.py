@@ -7,8 +7,7 @@ from pydantic import Field
 from traindx.cause import Cause
 from traindx.diagnosis import knowledge
 from traindx.finding import Limit
-from traindx.mcp.arguments import READS_ONLY, Call, Level
-from traindx.mcp.runs import off_loop
+from traindx.mcp.arguments import READS_ONLY, Call, Level, off_loop
 from traindx.mcp.schema import Detail, Fix, Lean, fix_of
 
 

@@ -5,8 +5,18 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from traindx.format import printable
-from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Level, Paths, RunName
-from traindx.mcp.runs import Say, chosen, off_loop, reading_of
+from traindx.mcp.arguments import (
+    READS_ONLY,
+    Allowed,
+    Call,
+    Level,
+    Paths,
+    RunName,
+    Say,
+    chosen,
+    off_loop,
+    reading_of,
+)
 from traindx.mcp.schema import Detail, Lean, NextStep, Told, told
 from traindx.report.results.run import extent
 from traindx.run import Run, Series

@@ -6,8 +6,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from traindx.errors import TraindxError
-from traindx.mcp.arguments import Allowed, Call, Paths, RunName
-from traindx.mcp.runs import Say, chosen, judged, off_loop, reading_of
+from traindx.mcp.arguments import Allowed, Call, Paths, RunName, Say, chosen, judged, off_loop, reading_of
 from traindx.mcp.schema import Lean
 from traindx.recorder.launch.command import new_run_folder
 from traindx.report import markdown

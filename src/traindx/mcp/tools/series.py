@@ -8,8 +8,17 @@ from pydantic import Field
 
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.format import listed, printable
-from traindx.mcp.arguments import READS_ONLY, Allowed, Call, Paths, RunName
-from traindx.mcp.runs import Say, off_loop, only_one, reading_of
+from traindx.mcp.arguments import (
+    READS_ONLY,
+    Allowed,
+    Call,
+    Paths,
+    RunName,
+    Say,
+    off_loop,
+    only_one,
+    reading_of,
+)
 from traindx.mcp.schema import Lean, shortened
 from traindx.quantities import QUANTITIES
 from traindx.report.extremes import extremes

@@ -21,8 +21,7 @@ from traindx.errors import TraindxError
 from traindx.format import printable
 from traindx.mcp.arguments import Allowed, Call, Level
 from traindx.mcp.paths import Roots
-from traindx.mcp.treatments import TreatmentFound
-from traindx.mcp.worker import Job, Word
+from traindx.mcp.worker import Job, TreatmentFound, Word
 from traindx.recorder.launch.command import as_name
 from traindx.recorder.launch.process_tree import end_program
 

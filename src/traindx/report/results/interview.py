@@ -7,7 +7,7 @@ from traindx.cause import Cause
 from traindx.diagnosis.types import Reason
 from traindx.format import percent, uncapitalized
 from traindx.interview.questions.types import Question
-from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Move, Ranking, Stand
+from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Ranking, Stand
 from traindx.report.blocks import (
     Block,
     Bullets,
@@ -23,12 +23,22 @@ from traindx.report.blocks import (
     Table,
     Term,
     Tone,
+    entries,
     table,
 )
 
 _BAR, _SHOWN, _REASONS, _LIMITS = 20, 4, 3, 2
 _LEAST_MOVE = 0.005
 """Change of a confidence that is worth an arrow."""
+_TYPED = (
+    ("a number", "the answer with that number; its words work too"),
+    ("Enter", "I don't know"),
+    ("a path", "read a log, a run's folder, a script or a config instead of asking"),
+    ("run CMD", "run and record your program, after you confirm"),
+    ("claim WORDS", "check a hunch against the evidence"),
+    ("q", "stop here, with what is known so far"),
+)
+"""What may be typed, whatever is asked."""
 _STANDS = {Stand.HOLDS: Tone.GOOD, Stand.FAILS: Tone.BAD, Stand.OPEN: Tone.DOUBT, Stand.BESIDE: Tone.QUIET}
 
 
@@ -41,7 +51,11 @@ def page(conclusion: Conclusion, *, ask: str = "") -> Page:
     screen: tuple[Block, ...] = (
         Header("ask"),
         Gap(),
-        *(block for matter in consultation.outside for block in _outside(matter.called, matter.look)),
+        *(
+            block
+            for matter in consultation.outside
+            for block in (Headline("OUT OF SCOPE", matter.called, tone=Tone.DOUBT), Paragraph(matter.look))
+        ),
         *([*claims, Gap()] if is_claim else ()),
         *(_answer(conclusion, brief=is_claim) if _is_answered(conclusion) else ()),
         *([] if is_claim or not claims else [Gap(), *claims]),
@@ -91,7 +105,7 @@ def _candidates(conclusion: Conclusion) -> str:
 def _why(top: Hypothesis) -> list[Block]:
     reasons = [one for one in together(top.reasons) if one.points > 0 and one.sign is not None]
     reasons.sort(key=lambda one: -one.points)
-    return [Entry("" if index else "WHY", one.says) for index, one in enumerate(reasons[:_REASONS])]
+    return entries("WHY", (one.says for one in reasons[:_REASONS]))
 
 
 def together(reasons: Sequence[Reason]) -> list[Reason]:
@@ -106,10 +120,6 @@ def together(reasons: Sequence[Reason]) -> list[Reason]:
 def _fix(cause: Cause) -> list[Block]:
     fix = cause.fixes[0]
     return [Gap(), Entry("FIX", fix.title, tone=Tone.STRONG), Term("expect", fix.expect)]
-
-
-def _outside(called: str, look: str) -> list[Block]:
-    return [Headline("OUT OF SCOPE", called, tone=Tone.DOUBT), Paragraph(look)]
 
 
 def _next(conclusion: Conclusion, ask: str) -> list[Block]:
@@ -132,9 +142,9 @@ def claim(checked: CheckedClaim) -> list[Block]:
     return [
         Headline("HUNCH", f'"{checked.claim.says}"', checked.stand.value, _STANDS[checked.stand]),
         Paragraph(checked.says),
-        *(Entry("" if index else "BECAUSE", one) for index, one in enumerate(checked.because[:_REASONS])),
+        *entries("BECAUSE", checked.because[:_REASONS]),
         *([Entry("USUALLY", usual)] if usual and is_open else []),
-        *(Entry("" if index else "UNLESS", one) for index, one in enumerate(checked.changes_mind)),
+        *entries("UNLESS", checked.changes_mind),
     ]
 
 
@@ -188,9 +198,9 @@ def _bar(name: str, share: float, before: float | None) -> list[Cell]:
     ]
 
 
-def moved(move: Move) -> tuple[Block, ...]:
-    """How the likeliest causes stand after an answer."""
-    return (bars(move.after, move.before),)
+def opening() -> tuple[Block, ...]:
+    """What may be typed, before anything is asked."""
+    return (Header("ask"), Gap(), table(",", _TYPED), Gap())
 
 
 def asked(asks: str, number: int, choices: Sequence[str], look: str = "") -> tuple[Block, ...]:

@@ -29,7 +29,7 @@ from traindx.report.blocks import (
     table,
 )
 from traindx.report.fix import DIFF_LINES, changed_lines, nearby
-from traindx.report.results import preflight
+from traindx.report.results.exams import preflight_sections
 from traindx.report.results.problems import fix_of
 
 TYPE_CHECKING = False  # as typing has it: the program of a search loads libcst
@@ -73,7 +73,7 @@ def refusal(checklist: Checklist, bug: Finding, typed: str) -> Page:
         Gap(),
         Command("next", f"traindx treat {typed}", "--force tunes anyway"),
     )
-    return Page(f"{checklist.title}: not tuned · traindx", screen, preflight.sections(checklist))
+    return Page(f"{checklist.title}: not tuned · traindx", screen, preflight_sections(checklist))
 
 
 def summary(program: "ProgramRate") -> str:
