@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 from traindx.cli._conditions import Condition, Met, reached, stopping
-from traindx.cli._output import ProgressLine, colored, terminal_width
+from traindx.cli._output import colored, terminal_width
+from traindx.cli._progress import ProgressLine
 from traindx.cli._report import Judge
 from traindx.diagnosis.types import Diagnosis
 from traindx.finding import Severity

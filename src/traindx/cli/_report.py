@@ -16,7 +16,6 @@ from traindx.cli._conditions import Condition, changed_limits, unread, unused
 from traindx.cli._options import FORMATS, made, words_of
 from traindx.cli._output import (
     STANDARD_OUTPUT,
-    ProgressLine,
     complain,
     open_in_browser,
     page_text,
@@ -28,6 +27,7 @@ from traindx.cli._output import (
     refuse_unwritable,
     write_made,
 )
+from traindx.cli._progress import ProgressLine
 from traindx.errors import TraindxError
 from traindx.format import count, printable
 from traindx.readers.loading.runs import Reading, fell_over, follow, read

@@ -12,7 +12,8 @@ from pathlib import Path
 from traindx.cli._conditions import Condition
 from traindx.cli._live import read_recording
 from traindx.cli._options import made
-from traindx.cli._output import Maker, ProgressLine, complain, page_makers, page_text, publish
+from traindx.cli._output import Maker, complain, page_makers, page_text, publish
+from traindx.cli._progress import ProgressLine
 from traindx.cli._report import Judge, gate, present, report_places, write_output
 from traindx.errors import UnreadableError
 from traindx.format import capitalized

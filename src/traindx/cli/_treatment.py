@@ -1,4 +1,4 @@
-"""Tells what came of a treatment: shows it, keeps it, applies its patch, and writes it into the casebook."""
+"""A treatment on the terminal: its live line, and what came of it, shown, kept, applied and noted."""
 
 import argparse
 import sys
@@ -16,7 +16,6 @@ from traindx.cli import BAD_INPUT, DONE
 from traindx.cli._output import (
     LABELS,
     STANDARD_OUTPUT,
-    ProgressLine,
     attempt,
     complain,
     open_in_browser,
@@ -26,6 +25,7 @@ from traindx.cli._output import (
 )
 from traindx.cli._output import text_stream as stream_for
 from traindx.cli._patch import Consent, apply_patch, name_for_apply
+from traindx.cli._progress import ProgressLine
 from traindx.cli._report import report_places, write_output
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
@@ -55,7 +55,7 @@ def show_diagnosis(run: Run, diagnosis: Diagnosis, arguments: argparse.Namespace
     _print(replace(page, screen=kept), stream_for(report_places(arguments)), everything=False)
 
 
-def _print(page: Page, stream: TextIO, *, everything: bool) -> None:
+def _print(page: Page, stream: TextIO, *, everything: bool = True) -> None:
     stream.write(text_for(page, stream, everything=everything))
     stream.flush()
 
@@ -119,33 +119,26 @@ def _proof(found: TreatResult, patch: Patch) -> Proof:
 
 
 def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namespace, stream: TextIO) -> None:
-    run, diagnosis = found.report.runs[0], found.report.diagnoses[0]
+    run, diagnosis, tried = found.report.runs[0], found.report.diagnoses[0], found.treatment
     if arguments.quiet:
-        best = found.treatment.best
+        best = tried.best
         word = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
         stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
         return
-    if not found.treatment.trials:
-        page = Page("nothing tried", (Gap(), *_untreated(found, arguments.dry_run)))
-        _print(page, stream, everything=True)
+    if not tried.trials:
+        _print(Page("nothing tried", (Gap(), *_untreated(found, arguments.dry_run))), stream)
     else:
         stream.write("\n")
         page = treatment_page(
-            run,
-            diagnosis,
-            found.treatment,
-            beliefs=found.beliefs,
-            name=name,
-            seconds=found.elapsed,
-            report=report,
+            run, diagnosis, tried, beliefs=found.beliefs, name=name, seconds=found.elapsed, report=report
         )
         _print(page, stream, everything=arguments.all)
         if report and (picture := Path(report).with_name(_PICTURE)).is_file():
             stream.write(place_lines({"png": str(picture)}, LABELS))
     # With everything, those on the trials are on the page.
-    shown = [note for note in found.notes if not (arguments.all and note in found.treatment.notes)]
+    shown = [note for note in found.notes if not (arguments.all and note in tried.notes)]
     if shown:
-        _print(Page("notes", tuple(Entry("NOTE", note) for note in shown)), stream, everything=True)
+        _print(Page("notes", tuple(Entry("NOTE", note) for note in shown)), stream)
 
 
 def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) -> bool:
@@ -179,9 +172,8 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
 
 def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:
     try:
-        Casebook().record(
-            found.report.diagnoses[0], found.treatment, command=found.command, patch_applied=is_applied
-        )
+        judged = found.report.diagnoses[0]
+        Casebook().record(judged, found.treatment, command=found.command, patch_applied=is_applied)
     except TraindxError as error:
         # The treatment counts without its case.
         complain(arguments.command, error)
@@ -193,11 +185,10 @@ def _untreated(found: TreatResult, dry: bool) -> tuple[Block, ...]:
         price = f"about {duration(found.seconds)} per trial run; 2 runs each, 6 to prove one"
         rows = [(label_of(one.changes), _planned(one)) for one in found.plan]
         return Paragraph(f"Would try ({price}):"), table(",*", rows, "PLAN")
-    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
-        return (Paragraph("Nothing to treat: the run is healthy (--only CHANGE tries a change anyway)."),)
-    return (
-        Paragraph("Nothing was tried: no fix can be applied automatically; the report says what to change."),
-    )
+    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+    why = "Nothing to treat: the run is healthy (--only CHANGE tries a change anyway)."
+    other = "Nothing was tried: no fix can be applied automatically; the report says what to change."
+    return (Paragraph(why if is_healthy else other),)
 
 
 def _planned(one: Candidate) -> str:

@@ -7,7 +7,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
-    from traindx.cli._output import ProgressLine
+    from traindx.cli._progress import ProgressLine
     from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 

@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Find a learning rate and report on it; 1 if a bug must be fixed first, 2 if the program cannot run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import places_of, progress_of, refuse_places
+    from traindx.cli._output import places_of, refuse_places
+    from traindx.cli._progress import progress_of
     from traindx.exams.learning_rate.program import lr_find, refuse_few
     from traindx.exams.preflight.run import bugs_at_any_rate, first_checks
 

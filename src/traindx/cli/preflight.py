@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 if it is not ready or --fail-on is met, 2 if it cannot run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
-    from traindx.cli._output import places_of, progress_of, refuse_places
+    from traindx.cli._output import places_of, refuse_places
+    from traindx.cli._progress import progress_of
     from traindx.exams.preflight.run import preflight
 
     note_misplaced(arguments)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from traindx.cli._conditions import Condition
     from traindx.cli._live import Live
-    from traindx.cli._output import ProgressLine
+    from traindx.cli._progress import ProgressLine
     from traindx.cli._report import Judge
     from traindx.recorder.launch.child import Ending, Mask
     from traindx.recorder.launch.command import Command
@@ -84,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     from contextlib import suppress
     from pathlib import Path
 
-    from traindx.cli._output import ProgressLine, complain
+    from traindx.cli._output import complain
+    from traindx.cli._progress import ProgressLine
     from traindx.recorder.launch.child import end_like, signals_held
     from traindx.recorder.launch.command import command_from, new_run_folder
     from traindx.recorder.launch.outcome import stopped
@@ -154,11 +155,7 @@ def _recorded(
     from traindx.recorder.launch.process_tree import Reminder
 
     environment = recording_environment(
-        os.environ,
-        folder,
-        budget=arguments.budget,
-        every=arguments.every,
-        most_steps=arguments.max_steps,
+        os.environ, folder, budget=arguments.budget, every=arguments.every, most_steps=arguments.max_steps
     )
     taken = "-" in (arguments.json, arguments.md)
     reminder = Reminder(lambda: stopped(folder) if arguments.max_steps else [])

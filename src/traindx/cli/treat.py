@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise TraindxError("Linux or macOS only")
     from functools import partial
 
-    from traindx.cli._output import ProgressLine, kept_on_interrupt
+    from traindx.cli._progress import ProgressLine, kept_on_interrupt
 
     # What follows takes a second to load.
     starting = ProgressLine()

@@ -157,8 +157,7 @@ def _next(found: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
         )
     if not patch_file:
         return NextStep(
-            do="Make the proven change in the source manually, and rerun.",
-            why="There is no source patch.",
+            do="Make the proven change in the source manually, and rerun.", why="There is no source patch."
         )
     aside = "" if found.treatment.patch_verified else " Say that the patched program was not verified."
     return NextStep(

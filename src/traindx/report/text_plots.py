@@ -130,11 +130,7 @@ def xy_plot(plot: Plot, *, width: int) -> tuple[Row, ...]:
         return ()
     first, *others, last = drawn.rows
     scale = (Piece(_SCALE, Ink.FRAME),) if drawn.logarithmic else ()
-    return (
-        (*first, Piece("  ", Ink.FRAME), *legend, *scale),
-        *others,
-        (*last, Piece(ends, Ink.FRAME)),
-    )
+    return ((*first, Piece("  ", Ink.FRAME), *legend, *scale), *others, (*last, Piece(ends, Ink.FRAME)))
 
 
 def _rounded(value: float) -> str:

@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine the data and report on it; 2 where it cannot be read."""
     from traindx.cli._exam import refuse_unknown_conditions
-    from traindx.cli._output import ProgressLine
+    from traindx.cli._progress import ProgressLine
     from traindx.errors import TraindxError
 
     if arguments.demo:

@@ -197,11 +197,7 @@ CLASS_BALANCE = Question(
     look="Count the labels; a regression has no classes.",
     complaints=(c.OTHER, c.OVERFITTING, c.LOSS_STUCK),
     choices=(
-        Choice(
-            "even",
-            "yes, or there are no classes",
-            unseen=(classes_unbalanced, rare_class_ignored),
-        ),
+        Choice("even", "yes, or there are no classes", unseen=(classes_unbalanced, rare_class_ignored)),
         Choice("rare", "no, one is 10x rarer than another or more", seen=(classes_unbalanced,), fault=True),
     ),
     known=0.9,

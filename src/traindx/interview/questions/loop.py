@@ -114,9 +114,7 @@ STEP_TIME = Question(
     complaints=(c.TRAINING_SLOW,),
     choices=(
         Choice(
-            "loader",
-            "waiting for data: low GPU utilization, busy CPU or disk",
-            seen=(data_wait_dominates,),
+            "loader", "waiting for data: low GPU utilization, busy CPU or disk", seen=(data_wait_dominates,)
         ),
         Choice("device", "computing: the data is there in time", unseen=(data_wait_dominates,)),
         Choice(
@@ -138,10 +136,7 @@ HOST_READS = Question(
     choices=(
         Choice("few", "one or two, or only every few steps", unseen=(many_item_calls,)),
         Choice(
-            "many",
-            "many in every step, such as one per sample or layer",
-            seen=(many_item_calls,),
-            fault=True,
+            "many", "many in every step, such as one per sample or layer", seen=(many_item_calls,), fault=True
         ),
     ),
     known=0.9,

@@ -12,12 +12,7 @@ from traindx.signs.activations import (
     sigmoids_stacked,
     units_saturate,
 )
-from traindx.signs.nonfinite import (
-    fp16_overflow,
-    loss_scale_collapses,
-    precision_is_half,
-    steps_overflow,
-)
+from traindx.signs.nonfinite import fp16_overflow, loss_scale_collapses, precision_is_half, steps_overflow
 from traindx.signs.weights import weights_start_equal, weights_start_far_off, weights_start_tiny
 
 ARCHITECTURE = Question(

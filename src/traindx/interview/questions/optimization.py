@@ -204,35 +204,18 @@ LR_SCHEDULE = Question(
     look="Search the script for a scheduler, and check that its step() is called as often as it expects.",
     complaints=(c.LOSS_STUCK, c.LOSS_SLOW, c.LOSS_UNSTABLE, c.LOSS_NAN),
     choices=(
-        Choice(
-            "constant",
-            "constant",
-            seen=(lr_constant, warmup_absent),
-            unseen=(lr_decayed_early,),
-        ),
+        Choice("constant", "constant", seen=(lr_constant, warmup_absent), unseen=(lr_decayed_early,)),
         Choice(
             "decay",
             "starts at its peak, decays later",
             seen=(warmup_absent,),
             unseen=(lr_constant, lr_decayed_early),
         ),
+        Choice("full", "warms up, then decays", unseen=(warmup_absent, lr_constant, lr_decayed_early)),
         Choice(
-            "full",
-            "warms up, then decays",
-            unseen=(warmup_absent, lr_constant, lr_decayed_early),
+            "warmup", "warms up, then constant", seen=(lr_constant,), unseen=(warmup_absent, lr_decayed_early)
         ),
-        Choice(
-            "warmup",
-            "warms up, then constant",
-            seen=(lr_constant,),
-            unseen=(warmup_absent, lr_decayed_early),
-        ),
-        Choice(
-            "early",
-            "near zero long before the end",
-            seen=(lr_decayed_early,),
-            unseen=(lr_constant,),
-        ),
+        Choice("early", "near zero long before the end", seen=(lr_decayed_early,), unseen=(lr_constant,)),
     ),
 )
 

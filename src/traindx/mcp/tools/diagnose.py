@@ -39,8 +39,7 @@ class Diagnosed(Lean):
     runs: list[RunVerdict] = Field(description="Worst first.")
     total: int = Field(description="Number of runs.")
     others: list[str] = Field(
-        default_factory=list,
-        description="The verdicts of the runs not shown, one line each, at most 40.",
+        default_factory=list, description="The verdicts of the runs not shown, one line each, at most 40."
     )
     problems: list[str] = Field(default_factory=list, description="What could not be read, and why.")
 

@@ -11,16 +11,7 @@ from traindx.changes.types import name_of
 from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
-from traindx.report.json.values import (
-    Document,
-    Json,
-    as_text,
-    finite,
-    head,
-    number,
-    run_document,
-    told,
-)
+from traindx.report.json.values import Document, Json, as_text, finite, head, number, run_document, told
 from traindx.trials.types import Arm, Candidate, Pair, Report, Treatment, Trial
 
 

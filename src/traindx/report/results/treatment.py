@@ -163,10 +163,7 @@ def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
     tried = count(len(treatment.trials), "fix", "fixes")
     top = diagnosis.suspects[:1]
     told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
-    return [
-        Headline("NO PROVEN FIX", f"{tried} tried", "", Tone.DOUBT),
-        *(Paragraph(says) for says in told),
-    ]
+    return [Headline("NO PROVEN FIX", f"{tried} tried", "", Tone.DOUBT), *(Paragraph(says) for says in told)]
 
 
 def _from_to(trial: Trial) -> str:
