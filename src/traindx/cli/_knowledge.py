@@ -18,7 +18,7 @@ from traindx.cli._pages import Page, summary
 from traindx.diagnosis import knowledge
 from traindx.finding import Sign
 from traindx.report.json.report import fix_document
-from traindx.report.json.values import Json, head
+from traindx.report.json.values import Document, Json, head, told
 from traindx.report.text_lines import fitted
 
 # The colors of the terminal itself: a theme with a background of its own is unreadable on half of them.
@@ -32,7 +32,7 @@ _CODE_WIDTH = 76
 
 def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
     """Causes and checks as indented JSON."""
-    document: Json = {
+    document: Document = {
         **head("knowledge"),
         "causes": [_cause(cause) for cause in causes],
         "signs": [_sign(sign) for sign in signs],
@@ -147,13 +147,9 @@ def _markdown(text: str) -> Markdown:
 
 def _cause(cause: Cause) -> Json:
     return {
-        "cause": cause.slug,
-        "title": cause.title,
-        "kind": cause.kind.value,
+        **told(cause, "cause=slug title kind"),
         "summary": summary(cause),
-        "acts_through": list(cause.acts_through),
-        "symptoms": [symptom.value for symptom in cause.symptoms],
-        "misdiagnoses": [{"says": one.says, "blames": one.blames} for one in cause.misdiagnoses],
+        **told(cause, "acts_through symptoms misdiagnoses"),
         "prior": cause.prior,
         "clues": [
             {"sign": clue.sign.slug, "asks": clue.sign.asks, "seen": clue.seen, "unseen": clue.unseen}
@@ -161,22 +157,17 @@ def _cause(cause: Cause) -> Json:
         ],
         "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
-        "rivals": [{"cause": r.slug, "told_apart_by": r.told_apart_by} for r in cause.rivals],
-        "experiment": {
-            "does": cause.experiment.does,
-            "if_true": cause.experiment.if_true,
-            "if_false": cause.experiment.if_false,
-        },
+        "rivals": [told(rival, "cause=slug told_apart_by") for rival in cause.rivals],
+        "experiment": told(cause.experiment, "does if_true if_false"),
         "page": dict(cause.sections),
     }
 
 
 def _sign(sign: Sign) -> Json:
+    needs = [need if isinstance(need, tuple) else (need,) for need in sign.needs]
     return {
-        "sign": sign.slug,
-        "asks": sign.asks,
-        "severity": sign.severity.value,
-        "needs": [[q.slug for q in (need if isinstance(need, tuple) else (need,))] for need in sign.needs],
+        **told(sign, "sign=slug asks severity"),
+        "needs": [[quantity.slug for quantity in any_of] for any_of in needs],
         "limits": [
             {"name": limit.name, "value": limit.value, "source": limit.source} for limit in sign.limits
         ],

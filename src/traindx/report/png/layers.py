@@ -22,10 +22,11 @@ from traindx.report.png.canvas import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+
+    Entries = list[tuple[Artist, str]]
+    """What stands in the legend."""
 
 _MOST_LABELS = 28
 """Slanted names that fit beside each other."""
@@ -51,8 +52,52 @@ def _ordinal(number: int) -> str:
     return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
 
 
+Points = Sequence[tuple[int, float]]
+"""Places of layers and what is drawn there."""
+
+
+def _plotted(
+    panel: "Axes",
+    points: Points,
+    called: str,
+    color: str,
+    *,
+    marker: str = "o",
+    size: float,
+    line: str = "none",
+    width: float = 1.0,
+    alpha: float = 1.0,
+) -> "Entries":
+    """Draw points, if there are any, and return what the legend says of them."""
+    if not points:
+        return []
+    at, values = map(list, zip(*points, strict=True))
+    drawn, *_ = panel.plot(
+        at, values, color=color, marker=marker, markersize=size, linestyle=line, linewidth=width, alpha=alpha
+    )
+    return [(drawn, called)]
+
+
+def _at_the_edge(panel: "Axes", places: Sequence[int], called: str, color: str, marker: str) -> "Entries":
+    """Marks along the lower edge for what cannot be drawn by its size."""
+    if not places:
+        return []
+    edge, low = panel.get_xaxis_transform(), [0.02] * len(places)
+    drawn, *_ = panel.plot(
+        places, low, color=color, marker=marker, markersize=6, linestyle="none", transform=edge, clip_on=False
+    )
+    return [(drawn, f"{called} ({len(places)})")]
+
+
+def _not_finite(panel: "Axes", places: Sequence[int]) -> "Entries":
+    """A line for each layer that is not finite."""
+    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in places]
+    return [(lines[0], f"not finite ({len(places)})")] if lines else []
+
+
 _HEIGHTS = (3.0, 2.2)
 _CROWDED = 60
+"""Layers beyond which points get smaller."""
 _SHORT = 8
 """Letters of a name that says little without the kind of the layer."""
 
@@ -75,77 +120,47 @@ def _called(row: ActivationRow) -> str:
     return f"{row.name} {row.kind}".strip() if is_function or len(row.name) <= _SHORT else row.name
 
 
-def _sizes(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
+def _sizes(panel: "Axes", exam: ActivationExam) -> "Entries":
     """Spread, mean and largest value by their sizes: what grows or shrinks over depth shows as a slope."""
     rows = exam.rows
     panel.set_yscale("log")
     panel.set_ylabel("output magnitude")
     point = 4.5 if len(rows) <= _CROWDED else 2.6
-    entries: list[tuple[Artist, str]] = []
+    entries: Entries = []
     for color, line, called, values in (
         (GRAY, ":", "largest", [_largest(row) for row in rows]),
         (SKY, "none", "absolute mean", [abs(row.mean) for row in rows]),
         (BLUE, "-", "std", [row.std for row in rows]),
     ):
         points = [(place, value) for place, value in enumerate(values) if value and math.isfinite(value)]
-        if points:
-            (drawn,) = panel.plot(
-                *map(list, zip(*points, strict=True)),
-                linestyle=line,
-                linewidth=1.0,
-                marker="o",
-                markersize=point if color == BLUE else 0.6 * point,
-                color=color,
-            )
-            entries.append((drawn, called))
+        size = point if color == BLUE else 0.6 * point
+        entries += _plotted(panel, points, called, color, size=size, line=line)
     silent = [place for place, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
-    if silent:
-        (marks,) = panel.plot(
-            silent,
-            [0.02] * len(silent),
-            marker="v",
-            linestyle="none",
-            color=ORANGE,
-            transform=panel.get_xaxis_transform(),
-            clip_on=False,
-        )
-        entries.append((marks, f"the same for every input and unit ({len(silent)})"))
-    broken = [place for place, row in enumerate(rows) if row.nonfinite_share]
-    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in broken]
-    return entries + ([(lines[0], f"not finite ({len(broken)})")] if lines else [])
+    entries += _at_the_edge(panel, silent, "the same for every input and unit", ORANGE, "v")
+    return entries + _not_finite(panel, [place for place, row in enumerate(rows) if row.nonfinite_share])
 
 
 def _largest(row: ActivationRow) -> float | None:
     return None if row.min is None or row.max is None else max(abs(row.min), abs(row.max))
 
 
-def _shares(panel: "Axes", exam: ActivationExam) -> "list[tuple[Artist, str]]":
+def _shares(panel: "Axes", exam: ActivationExam) -> "Entries":
     panel.set_ylim(-0.03, 1.04)
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     panel.set_ylabel("share")
-    entries: list[tuple[Artist, str]] = []
+    size = 5 if len(exam.rows) <= _CROWDED else 3
+    entries: Entries = []
     for color, marker, called, values in (
         (GRAY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
         (ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
         (GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
     ):
         points = [(place, value) for place, value in enumerate(values) if value is not None]
-        if points:
-            size = 5 if len(exam.rows) <= _CROWDED else 3
-            drawn = panel.plot(
-                *map(list, zip(*points, strict=True)),
-                linestyle="none",
-                marker=marker,
-                markersize=size,
-                color=color,
-            )
-            entries.append((drawn[0], called))
+        entries += _plotted(panel, points, called, color, marker=marker, size=size)
     return entries
 
 
 _HEIGHT = 4.2
-_CROWDED_LAYERS = 60
-"""Parameters beyond which points get smaller."""
 _FLOOR = 1e-300
 """The smallest value that is drawn by its size."""
 
@@ -157,7 +172,7 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
         paper = sheet(f"{exam.model}: gradients from input to output", [_HEIGHT])
         panel = paper.panels[0]
         panel.set_yscale("log")
-        entries: list[tuple[Artist, str]] = []
+        entries: Entries = []
         for color, called, values in (
             (BLUE, "gradient of weights", [row.norm for row in rows]),
             (ORANGE, "gradient over weights", [row.ratio for row in rows]),
@@ -175,60 +190,33 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
 
 def _drawn(
     panel: "Axes", rows: Sequence[GradientRow], values: Sequence[float | None], color: str, called: str
-) -> "list[tuple[Artist, str]]":
+) -> "Entries":
     """A line through the weight matrices, and faint points for biases and scales, which lie elsewhere."""
-    size = 4.5 if len(rows) <= _CROWDED_LAYERS else 2.6
+    size = 4.5 if len(rows) <= _CROWDED else 2.6
     points = [
-        (place, max(value, _FLOOR), is_matrix(rows[place].layer))
-        for place, value in enumerate(values)
-        if value and math.isfinite(value)
+        (place, max(value, _FLOOR)) for place, value in enumerate(values) if value and math.isfinite(value)
     ]
-    line = [(place, value) for place, value, is_weight in points if is_weight]
-    rest = [(place, value) for place, value, is_weight in points if not is_weight]
-    entries: list[tuple[Artist, str]] = []
-    if line:
-        (drawn,) = panel.plot(
-            *map(list, zip(*line, strict=True)), marker="o", markersize=size, linewidth=1.2, color=color
-        )
-        entries.append((drawn, called))
-    if rest:
-        (faint,) = panel.plot(
-            *map(list, zip(*rest, strict=True)),
-            marker="o",
-            markersize=0.7 * size,
-            linestyle="none",
-            color=color,
-            alpha=0.35,
-        )
-        entries.append((faint, "of biases, scales and tables"))
-    return entries
+    weights = [point for point in points if is_matrix(rows[point[0]].layer)]
+    rest = [point for point in points if not is_matrix(rows[point[0]].layer)]
+    return [
+        *_plotted(panel, weights, called, color, size=size, line="-", width=1.2),
+        *_plotted(panel, rest, "of biases, scales and tables", color, size=0.7 * size, alpha=0.35),
+    ]
 
 
-def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "list[tuple[Artist, str]]":
+def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "Entries":
     """Marks along the lower edge for what cannot be drawn by its size, and lines for what is not finite."""
     marks = {
         "no gradient": ("x", PURPLE, "no gradient"),
         "zero": ("v", PURPLE, "a gradient of zeros"),
         "frozen": ("|", GRAY, "frozen"),
     }
-    entries: list[tuple[Artist, str]] = []
+    entries: Entries = []
     for state, (marker, color, called) in marks.items():
         places = [place for place, row in enumerate(rows) if row.state == state]
-        if places:
-            drawn = panel.plot(
-                places,
-                [0.02] * len(places),
-                marker=marker,
-                color=color,
-                linestyle="none",
-                markersize=6,
-                transform=panel.get_xaxis_transform(),
-                clip_on=False,
-            )
-            entries.append((drawn[0], f"{called} ({len(places)})"))
+        entries += _at_the_edge(panel, places, called, color, marker)
     broken = [place for place, row in enumerate(rows) if row.norm is not None and not math.isfinite(row.norm)]
-    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in broken]
-    return entries + ([(lines[0], f"not finite ({len(broken)})")] if lines else [])
+    return entries + _not_finite(panel, broken)
 
 
 def _captions(exam: GradientExam) -> list[str]:
