@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.report.extremes import extremes
+from traindx.quantities import TRAIN_LOSS
+from traindx.report.extremes import extremes, sparkline
+from traindx.run import Series
 
 VALUES = st.lists(st.floats(width=32), min_size=1, max_size=400)
 
@@ -55,3 +57,26 @@ def test_what_is_drawn_stands_in_the_series_and_nothing_reaches_beyond_it(
     assert len(drawn.bad_steps) == 0 if finite.all() else len(drawn.bad_steps) > 0
     assert not np.isfinite(drawn.bad_values).any()
     assert len(drawn.steps) <= 2 * columns + 2
+
+
+def series(values: list[float]) -> Series:
+    return Series(TRAIN_LOSS, np.arange(len(values), dtype=np.float64), np.array(values, dtype=np.float64))
+
+
+def test_a_falling_curve_falls() -> None:
+    assert sparkline(series([4, 3, 2, 1, 0]), 5) == "█▆▅▃▁"
+
+
+def test_a_spike_of_one_step_in_a_thousand_stays_visible() -> None:
+    values = [1.0] * 1000
+    values[503] = 50.0
+    assert sparkline(series(values), 10) == "▁▁▁▁▁█▁▁▁▁"
+
+
+def test_non_finite_stretches_are_crosses() -> None:
+    assert sparkline(series([1, 2, float("nan"), float("inf")]), 4) == "▁█××"
+    assert sparkline(series([float("nan")] * 3)) == "×××"
+
+
+def test_a_constant_is_flat() -> None:
+    assert sparkline(series([2, 2, 2])) == "▁▁▁"

@@ -101,12 +101,9 @@ class Alarms:
         gone = {one: title for one, title in self._standing.items() if one not in held}
         for fingerprint, title in self._gone.again(gone).items():
             del self._standing[fingerprint]
-            alerts.append(Alert(_HEAD, (f'"{title}" cleared at step {_reached(report)}',)))
+            at = reached(report.runs[-1]) if report.runs else "0"
+            alerts.append(Alert(_HEAD, (f'"{title}" cleared at step {at}',)))
         return alerts
-
-
-def _reached(report: Report) -> str:
-    return reached(report.runs[-1]) if report.runs else "0"
 
 
 def _serious(report: Report) -> dict[str, tuple[Run, Diagnosis]]:

@@ -1,6 +1,6 @@
 """Checking a claim against the evidence: politely and firmly, with what would change the answer."""
 
-from traindx.cause import Cause, Clue
+from traindx.cause import Cause
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Reason
 from traindx.format import percent
@@ -108,16 +108,11 @@ def _changes(claim: Claim, interview: Interview) -> tuple[str, ...]:
         return ()
     cause = knowledge.cause_named(claim.right_if[0].slug)
     answered = answered_signs(interview)
-    unseen = max((one for one in cause.clues if one.sign.slug not in answered), key=_seen, default=None)
+    unseen = max(
+        (one for one in cause.clues if one.sign.slug not in answered), key=lambda one: one.seen, default=None
+    )
     found = [f"{cause.experiment.does.rstrip('.')}: {cause.experiment.if_true}"]
     if unseen is not None and unseen.seen >= 1:
-        found.append(f"a recording that shows: {_lowered(unseen.sign.asks)}")
+        asks = unseen.sign.asks.rstrip(".")
+        found.append(f"a recording that shows: {asks[:1].lower()}{asks[1:]}")
     return tuple(found)
-
-
-def _seen(clue: Clue) -> float:
-    return clue.seen
-
-
-def _lowered(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:].rstrip(".")

@@ -93,14 +93,12 @@ def named_answer(pair: str) -> Told:
         for field in question.fields:
             if name in field.names:
                 return told_field(question, field, value)
-    known = [*(one.slug for one in questions()), *_field_names()]
+    known = [
+        *(one.slug for one in questions()),
+        *dict.fromkeys(field.names[0] for one in questions() for field in one.fields),
+    ]
     todo = f"use {', '.join(known)}"
     raise UnknownNameError("question", typed.strip(), known, todo=todo)
-
-
-def _field_names() -> list[str]:
-    names = (field.names[0] for question in questions() for field in question.fields)
-    return list(dict.fromkeys(names))
 
 
 def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:

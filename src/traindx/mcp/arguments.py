@@ -53,15 +53,11 @@ def allowed(call: Call, named: Annotated[ListRootsResult, Resolve(roots_of_clien
     return roots.narrowed(str(one.uri) for one in named.roots) if named.roots else roots
 
 
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
 Allowed = Annotated[Roots, Resolve(allowed)]
 """Filled in by the server; no agent sees it."""
 Paths = Annotated[
     list[str],
-    BeforeValidator(_as_list),
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
     Field(
         min_length=1,
         max_length=50,

@@ -56,19 +56,12 @@ def write(
     lines = writer.screen(page, None if everything else page.most_lines)
     if everything:
         lines += [line for section in page.sections for line in writer.section(section, 0)]
-    text = "".join(f"{_painted(line) if color else _plain(line)}\n" for line in lines)
+    write_span = _painted if color else str
+    text = "".join("".join(map(write_span, line)).rstrip() + "\n" for line in lines)
     return text if unicode else text.translate(_ASCII)
 
 
-def _plain(line: Line) -> str:
-    return "".join(piece.text for piece in line).rstrip()
-
-
-def _painted(line: Line) -> str:
-    return "".join(map(_painted_span, line)).rstrip()
-
-
-def _painted_span(span: Span) -> str:
+def _painted(span: Span) -> str:
     text = f"\x1b[{span.style}m{span.text}\x1b[0m" if span.style and span.text else span.text
     return f"\x1b]8;;{Path(span.link).absolute().as_uri()}\x1b\\{text}\x1b]8;;\x1b\\" if span.link else text
 

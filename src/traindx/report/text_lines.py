@@ -34,6 +34,9 @@ class Span:
     link: str = ""
     """The path it opens, on terminals that follow links."""
 
+    def __str__(self) -> str:
+        return self.text
+
 
 Line = tuple[Span, ...]
 

@@ -12,7 +12,7 @@ from traindx.comparison.types import Comparison
 from traindx.diagnosis.types import Diagnosis, NextExperiment, Reason, SignResult, Suspect
 from traindx.finding import CannotTell, Evidence
 from traindx.report.json.values import Document, Json, as_text, finite, head, number, run_document, told
-from traindx.trials.types import Arm, Candidate, Pair, Report, Treatment, Trial
+from traindx.trials.types import Arm, Report, Treatment, Trial
 
 
 def render(report: Report, *, values: bool = False) -> str:
@@ -37,7 +37,10 @@ def treatment_document(treatment: Treatment) -> Document:
         "trials": [trial_document(trial) for trial in treatment.trials],
         "best": treatment.best.name if treatment.best else None,
         **told(treatment, "patch? patch_says? patch_verified"),
-        "untried": [_planned(one) for one in treatment.untried],
+        "untried": [
+            {"name": name_of(one.changes), **told(one, "cause? title measure worth? because?")}
+            for one in treatment.untried
+        ],
         **told(treatment, "why_untried? notes"),
     }
 
@@ -56,23 +59,18 @@ def trial_document(trial: Trial) -> Document:
         "gain_interval": None if trial.gain_interval is None else list(trial.gain_interval),
         **told(trial, "healthy_after? outcome says"),
         "seeds": len(trial.counted),
-        "pairs": [_pair(pair) for pair in trial.pairs],
+        "pairs": [
+            {"seed": one.control.seed, "control": _arm(one.control), "treated": _arm(one.treated)}
+            for one in trial.pairs
+        ],
         "refused": next((arm.refused for arm in arms if arm.refused), None),
         "problem": next((arm.problem for arm in arms if arm.problem), None),
     }
 
 
-def _pair(pair: Pair) -> Json:
-    return {"seed": pair.control.seed, "control": _arm(pair.control), "treated": _arm(pair.treated)}
-
-
 def _arm(arm: Arm) -> Json:
     broke = arm.value is not None and not math.isfinite(arm.value)
     return {**told(arm, "value?"), "broke": broke, **told(arm, "metric? steps folder refused? problem?")}
-
-
-def _planned(planned: Candidate) -> Json:
-    return {"name": name_of(planned.changes), **told(planned, "cause? title measure worth? because?")}
 
 
 def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None) -> Document:

@@ -12,7 +12,7 @@ from traindx import __version__
 from traindx.curves.facts import pace, times
 from traindx.format import SCHEMA
 from traindx.report.results.recording import FIGURES, Row, anatomy
-from traindx.run import Run, Segment, Series
+from traindx.run import Run, Series
 
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 Document = dict[str, Json]
@@ -89,7 +89,10 @@ def run_document(run: Run, values: bool) -> Document:
     """A run as it was read; with `values`, every point of every series."""
     return {
         **told(run, "name sources formats"),
-        "segments": [_segment(segment) for segment in run.segments],
+        "segments": [
+            {**told(one, "begins axis first_step last_step"), "points": sum(map(len, one.series))}
+            for one in run.segments
+        ],
         "series": [_series(series, values) for series in run.series],
         "facts": {fact.slug: plain(value) for fact, value in run.facts.items()},
         "settings": plain(run.settings),
@@ -98,11 +101,6 @@ def run_document(run: Run, values: bool) -> Document:
         "notes": list(run.notes),
         **interior_document(run),
     }
-
-
-def _segment(segment: Segment) -> Json:
-    points = sum(len(series) for series in segment.series)
-    return {**told(segment, "begins axis first_step last_step"), "points": points}
 
 
 def _series(series: Series, values: bool) -> Json:

@@ -96,6 +96,18 @@ def moving_average(positions: Floats, values: Floats) -> tuple[Floats, Floats, i
     return positions[middles], mean, round(width * len(values) / blocks)
 
 
+def binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
+    """The mean between edges; what lies between two recorded places where there is none."""
+    middles = (edges[:-1] + edges[1:]) / 2
+    # A value that is no number spreads through sums and lines: the mean ends where an arm breaks.
+    places = np.clip(np.searchsorted(edges, steps, side="right") - 1, 0, len(middles) - 1)
+    inside = (steps >= edges[0]) & (steps <= edges[-1])
+    points = np.bincount(places[inside], minlength=len(middles))
+    sums = np.bincount(places[inside], weights=values[inside], minlength=len(middles))
+    means: Floats = np.where(points > 0, sums / np.maximum(points, 1), np.interp(middles, steps, values))
+    return means
+
+
 def mark_bad(axes: "Axes", positions: Floats, values: Floats, style: Style, height: float = 0.97) -> Entries:
     """Crosses along the upper edge where values are not finite."""
     drawn = extremes(positions, values, COLUMNS // 16)

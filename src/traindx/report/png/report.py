@@ -207,7 +207,9 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
     paper = sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
     panel, entries = paper.panels[0], Entries()
     drawn = [_above_zero(one) for one in series]
-    for color, one, norms in zip(_colors(series), series, drawn, strict=True):
+    for color, one, norms in zip(
+        (BLUE,) if len(series) == 1 else _DEPTHS[: len(series)], series, drawn, strict=True
+    ):
         named = printable(one.layer, 40) or f"gradient norm {printable(one.part, 40)}".strip()
         style = Style(color, named, smoothed=not one.layer)
         entries += draw(panel, ruler.positions(one), norms, style)
@@ -226,10 +228,6 @@ def _chosen(run: Run) -> list[Series]:
         return [min(wholes, key=lambda series: (bool(series.part), -len(series)))]
     places = np.unique(np.linspace(0, len(found) - 1, min(len(found), _MOST_LAYERS)).round().astype(int))
     return [found[place] for place in places] if found else []
-
-
-def _colors(series: list[Series]) -> tuple[str, ...]:
-    return (BLUE,) if len(series) == 1 else _DEPTHS[: len(series)]
 
 
 def _above_zero(series: Series) -> Floats:

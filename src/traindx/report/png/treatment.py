@@ -23,14 +23,13 @@ from traindx.report.png.canvas import (
     legend,
     positions_on,
 )
-from traindx.report.png.curve import Entries, Style, draw, scale
+from traindx.report.png.curve import Entries, Style, binned, draw, scale
 from traindx.report.results.trials import compared_by, conclusion, ranked, row, share_of_control
 from traindx.run import Floats
 from traindx.trials.types import Arm, Outcome, Pair, Treatment, Trial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _COLORS = {
     Outcome.HELPED: GREEN,
@@ -68,7 +67,11 @@ def _drawn(treatment: Treatment) -> bytes:
 
     shown = treatment.best or ranked(treatment.trials)[0]
     listed = ranked(treatment.trials)[:_MOST]
-    curves = {name: arms for name, arms in _curves_of(shown).items() if any(map(_has_curve, arms))}
+    curves = {
+        name: arms
+        for name, arms in _curves_of(shown).items()
+        if any(pair.control.curve or pair.treated.curve for pair in arms)
+    }
     height = max(_LEAST + _BELOW_IT * (len(curves) > 1), _ROW * len(listed) + 0.6)
     figure = Figure(figsize=(WIDTH, height + 1.6), dpi=DPI, layout="constrained")
     panels = figure.subplot_mosaic(
@@ -82,7 +85,9 @@ def _drawn(treatment: Treatment) -> bytes:
         title = printable(f"{first} · {label_of(shown.changes)}", 44)
         panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
     _effects(panels[_EFFECTS], listed, treatment.best)
-    _headed(figure, treatment)
+    word = "proven" if treatment.best else "no proven fix"
+    head = printable(f"{word}: {conclusion(treatment)}", 84)
+    figure.suptitle(head, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
     captioned(figure, _caption(treatment, shown if curves else None))
     return as_png(figure)
 
@@ -97,16 +102,6 @@ def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
 def _answering(arm: Arm) -> Arm:
     """The same arm by its accuracy."""
     return replace(arm, curve=arm.metrics, value=arm.metric)
-
-
-def _has_curve(pair: Pair) -> bool:
-    return bool(pair.control.curve or pair.treated.curve)
-
-
-def _headed(figure: "Figure", treatment: Treatment) -> None:
-    word = "proven" if treatment.best else "no proven fix"
-    title = printable(f"{word}: {conclusion(treatment)}", 84)
-    figure.suptitle(title, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
 
 
 def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
@@ -249,18 +244,6 @@ def _arrays(arm: Arm) -> tuple[Floats, Floats]:
     return steps, np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
 
 
-def _binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
-    """The mean between edges; what lies between two recorded places where there is none."""
-    middles = (edges[:-1] + edges[1:]) / 2
-    # A value that is no number spreads through sums and lines: the mean ends where an arm breaks.
-    places = np.clip(np.searchsorted(edges, steps, side="right") - 1, 0, len(middles) - 1)
-    inside = (steps >= edges[0]) & (steps <= edges[-1])
-    points = np.bincount(places[inside], minlength=len(middles))
-    sums = np.bincount(places[inside], weights=values[inside], minlength=len(middles))
-    means: Floats = np.where(points > 0, sums / np.maximum(points, 1), np.interp(middles, steps, values))
-    return means
-
-
 def _mean(axes: "Axes", arms: Sequence[Arm], color: str, label: str) -> Entries:
     """The mean of arms, as far as all of them are numbers."""
     curves = [_arrays(arm) for arm in arms]
@@ -271,7 +254,7 @@ def _mean(axes: "Axes", arms: Sequence[Arm], color: str, label: str) -> Entries:
     longest = max(len(steps) for steps, _ in curves)
     edges = np.linspace(first, last, min(_BINS, longest) + 1)
     middles = (edges[:-1] + edges[1:]) / 2
-    mean = np.mean([_binned(steps, values, edges) for steps, values in curves], axis=0)
+    mean = np.mean([binned(steps, values, edges) for steps, values in curves], axis=0)
     line, *_ = axes.plot(middles, mean, color=color, linewidth=2.4, solid_capstyle="round")
     return [(line, label)]
 

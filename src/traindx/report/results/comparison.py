@@ -11,7 +11,6 @@ from traindx.diagnosis.types import Verdict
 from traindx.format import count, listed, number, printable, step
 from traindx.report.blocks import (
     Block,
-    Bullets,
     Cell,
     Curve,
     Gap,
@@ -21,6 +20,7 @@ from traindx.report.blocks import (
     Paragraph,
     Section,
     Tone,
+    lists,
     table,
 )
 from traindx.report.results.run import shared_folder, speed
@@ -100,17 +100,13 @@ def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> Bl
         (
             Cell(printable(entry.run.removeprefix(folder), 60), leads_to=entry.run),
             *_figures(entry),
-            Cell(_verdict(entry), _TONES[entry.verdict]),
+            Cell("SICK" if entry.verdict is Verdict.SICK else entry.verdict.value, _TONES[entry.verdict]),
             *(_setting(entry, one) for one in settings),
             "(best)" if index == 0 else _parted(partings.get(entry.run), folder),
         )
         for index, entry in enumerate(entries)
     ]
     return table(", ".join([*titles, "they diverge"]), rows)
-
-
-def _verdict(entry: Entry) -> str:
-    return "SICK" if entry.verdict is Verdict.SICK else entry.verdict.value
 
 
 def _figures(entry: Entry) -> tuple[str, str]:
@@ -135,14 +131,14 @@ def _parted(parting: Parting | None, folder: str) -> str:
 
 def _sections(comparison: Comparison, told: list[str]) -> tuple[Section, ...]:
     more = [one.says for one in comparison.associations if one.says not in told]
-    lists = {
+    items = {
         "Settings that explain the order": more,
         "Speed": [speed(comparison)] if speed(comparison) else [],
         "Where runs diverge": [one.says for one in comparison.partings],
         "Settings": [_settings(entry, comparison.differing) for entry in comparison.entries],
         "Notes": [note for note in comparison.notes if note not in told],
     }
-    return tuple(Section(title, (Bullets(tuple(items)),)) for title, items in lists.items() if items)
+    return lists(items)
 
 
 def _settings(entry: Entry, names: tuple[str, ...]) -> str:

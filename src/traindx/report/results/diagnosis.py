@@ -51,7 +51,11 @@ _CODE_LINES = 5
 
 def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
     """A run and its diagnosis; `report` is where the whole of it was written."""
-    builders = {Verdict.SICK: _sick, Verdict.HEALTHY: _healthy, Verdict.INCONCLUSIVE: _open}
+    builders = {
+        Verdict.SICK: _accused if is_clear(diagnosis) else _unclear,
+        Verdict.HEALTHY: _healthy,
+        Verdict.INCONCLUSIVE: _open,
+    }
     limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
     head = Header(title(run), header_notes(run))
     crash = [Headline("CRASHED", *crash) for crash in crashes(run)]
@@ -84,10 +88,6 @@ def summary(run: Run, diagnosis: Diagnosis) -> str:
     line = line_of(fix_for(top.cause, run), top)
     at = f" · {line}" if line else ""
     return f"{word} {top.cause.slug} {percent(top.confidence)}{at} · {top.cause.title}"
-
-
-def _sick(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    return _accused(run, diagnosis) if is_clear(diagnosis) else _unclear(run, diagnosis)
 
 
 def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:

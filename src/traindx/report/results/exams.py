@@ -206,7 +206,8 @@ def _size(exam: ModelExam) -> list[str]:
 def preflight_page(found: Checklist) -> Page:
     """Whether the long run may start, and what speaks against it."""
     bad = [each for one in _worst_first(found.checked) for each in one.findings if is_bad(each)]
-    rows = [*cut(_bad(found)), *cut(_undecided(found), _UNDECIDED), *_passed(found)]
+    undecided = [ResultRow(Mark.UNSEEN, one.check.slug, one.says) for one in found.having(Mark.UNSEEN)]
+    rows = [*cut(_bad(found)), *cut(undecided, _UNDECIDED), *_passed(found)]
     screen: tuple[Block, ...] = (
         Header(f"preflight {found.title}", (count(found.steps, "step"),)),
         Gap(),
@@ -261,10 +262,6 @@ def _bad(found: Checklist) -> list[ResultRow]:
         for one in _worst_first(found.checked)
         if one.mark in (Mark.FAIL, Mark.WARN)
     ]
-
-
-def _undecided(found: Checklist) -> list[ResultRow]:
-    return [ResultRow(Mark.UNSEEN, one.check.slug, one.says) for one in found.having(Mark.UNSEEN)]
 
 
 def _passed(found: Checklist) -> list[ResultRow]:

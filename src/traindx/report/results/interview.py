@@ -24,6 +24,7 @@ from traindx.report.blocks import (
     Term,
     Tone,
     entries,
+    lists,
     table,
 )
 
@@ -48,6 +49,7 @@ def page(conclusion: Conclusion, *, ask: str = "") -> Page:
     # A claim without a complaint is what the user wants to know about; else it comes after the cause.
     claims = [block for checked in conclusion.claims for block in claim(checked)]
     is_claim = bool(claims) and not consultation.interview.complaints
+    is_silent = not (conclusion.claims or consultation.outside)
     screen: tuple[Block, ...] = (
         Header("ask"),
         Gap(),
@@ -57,7 +59,7 @@ def page(conclusion: Conclusion, *, ask: str = "") -> Page:
             for block in (Headline("OUT OF SCOPE", matter.called, tone=Tone.DOUBT), Paragraph(matter.look))
         ),
         *([*claims, Gap()] if is_claim else ()),
-        *(_answer(conclusion, brief=is_claim) if _is_answered(conclusion) else ()),
+        *(_answer(conclusion, brief=is_claim) if conclusion.hypotheses or is_silent else ()),
         *([] if is_claim or not claims else [Gap(), *claims]),
         *_next(conclusion, ask),
         *(
@@ -73,10 +75,6 @@ def summary(conclusion: Conclusion) -> str:
     """One line: the answer, and how the first claim stands."""
     stands = [f'"{one.claim.says}": {one.stand.value}' for one in conclusion.claims[:1]]
     return " · ".join([conclusion.says, *stands])
-
-
-def _is_answered(conclusion: Conclusion) -> bool:
-    return bool(conclusion.hypotheses) or not (conclusion.claims or conclusion.consultation.outside)
 
 
 def _answer(conclusion: Conclusion, *, brief: bool) -> list[Block]:
@@ -159,18 +157,17 @@ def _sections(conclusion: Conclusion) -> tuple[Section, ...]:
         for move in consultation.moves
     ]
     commands = [f"{one.line}: {one.tells}" for one in conclusion.commands]
-    titled: list[tuple[str, Sequence[Block]]] = [
-        ("In scope", [Bullets(tuple(ours))] if ours else []),
-        ("Causes", [table("cause, confidence>, fix", ranked)] if ranked else []),
-        *(
-            (f"Why {uncapitalized(one.cause.title)}", _sum(one))
-            for one in conclusion.hypotheses[: int(conclusion.stands_out)]
-        ),
-        ("Answers, and the likeliest cause after each", [Bullets(tuple(walked))] if walked else []),
-        ("Commands", [Bullets(tuple(commands))] if commands else []),
-        ("Limits", [Bullets(conclusion.limits)] if conclusion.limits else []),
+    sums = [
+        Section(f"Why {uncapitalized(one.cause.title)}", tuple(_sum(one)))
+        for one in conclusion.hypotheses[: int(conclusion.stands_out)]
     ]
-    return tuple(Section(title, tuple(blocks)) for title, blocks in titled if blocks)
+    return (
+        *lists({"In scope": ours}),
+        *([Section("Causes", (table("cause, confidence>, fix", ranked),))] if ranked else []),
+        *sums,
+        *lists({"Answers, and the likeliest cause after each": walked, "Commands": commands}),
+        *lists({"Limits": conclusion.limits}),
+    )
 
 
 def _sum(one: Hypothesis) -> list[Block]:

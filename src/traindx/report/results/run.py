@@ -14,7 +14,7 @@ from traindx.curves.objective import objective
 from traindx.curves.series import shares, whole
 from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
-from traindx.run import Axis, Begins, Event, EventKind, Fact, Parameter, Run, Series
+from traindx.run import Axis, Begins, Event, EventKind, Fact, Run, Series
 
 _PLACES = {
     f.OPTIMIZER_PLACE: "optimizer",
@@ -66,10 +66,13 @@ def idle(run: Run, most: int = _ENOUGH) -> list[str]:
         ],
         "in the optimizer but not in the model (stale)": strays,
     }
-    return [
-        f"{count(len(layers), 'parameter')} {what}: {listed([_name(one) for one in layers], most)}"
+    names = {
+        what: [printable(f"{one.part} {one.name}".strip(), 60) for one in layers]
         for what, layers in found.items()
         if layers
+    }
+    return [
+        f"{count(len(those), 'parameter')} {what}: {listed(those, most)}" for what, those in names.items()
     ]
 
 
@@ -109,10 +112,6 @@ def _modes(run: Run) -> list[str]:
 def _share(run: Run, fact: Fact, otherwise: float) -> float:
     value = run.facts.get(fact)
     return float(value) if isinstance(value, int | float) else otherwise
-
-
-def _name(layer: Parameter) -> str:
-    return printable(" ".join(word for word in (layer.part, layer.name) if word), 60)
 
 
 def places(run: Run) -> list[str]:

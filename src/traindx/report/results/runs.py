@@ -7,7 +7,19 @@ from dataclasses import replace
 from traindx.curves.curve import curve_of
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, listed, number, percent, printable, uncapitalized
-from traindx.report.blocks import Block, Cell, Chart, Command, Entry, Gap, Header, Page, Section, table
+from traindx.report.blocks import (
+    Block,
+    Cell,
+    Chart,
+    Command,
+    Entry,
+    Gap,
+    Header,
+    Page,
+    Section,
+    entries,
+    table,
+)
 from traindx.report.results import diagnosis as one_diagnosis
 from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
@@ -149,8 +161,7 @@ def _read(run: Run) -> list[Block]:
     told: list[Block] = [Entry("FACTS", listed(facts, _FACTS))] if facts else []
     skipped = [f"{one.name} ({count(one.count, 'value')}): {one.why}" for one in run.unread[:_SKIPPED]]
     skipped += [f"{len(run.unread) - _SKIPPED} more: --all lists them"] if len(run.unread) > _SKIPPED else []
-    told += [Entry("" if index else "SKIPPED", says) for index, says in enumerate(skipped)]
-    told += [Entry("" if index else "NOTES", note) for index, note in enumerate(run.notes[:_NOTES])]
+    told += [*entries("SKIPPED", skipped), *entries("NOTES", run.notes[:_NOTES])]
     return [
         Header(run.name, notes),
         Gap(),

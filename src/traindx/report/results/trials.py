@@ -146,7 +146,11 @@ def _no_win(treatment: Treatment) -> str:
     trials = treatment.trials
     if not trials:
         return "no fix was tried"
-    hopeful = [one for one in trials if one.outcome is Outcome.INCONCLUSIVE and _is_hopeful(one)]
+    hopeful = [
+        one
+        for one in trials
+        if one.outcome is Outcome.INCONCLUSIVE and 2 * better_with(one) > len(one.counted)
+    ]
     if hopeful:
         first = max(hopeful, key=lambda one: _gain(one) or 0.0)
         return f"{label_of(first.changes)}, {first.says}"
@@ -156,10 +160,6 @@ def _no_win(treatment: Treatment) -> str:
     if all(one.treated.refused for trial in trials for one in trial.pairs):
         return "no fix applies to this program"
     return f"{count(len(trials), 'trial')}, not conclusive"
-
-
-def _is_hopeful(trial: Trial) -> bool:
-    return 2 * better_with(trial) > len(trial.counted)
 
 
 def set_aside(treatment: Treatment) -> list[str]:
