@@ -95,13 +95,11 @@ def _drawn(treatment: Treatment) -> bytes:
 def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
     """What is drawn over steps, by its name: what arms are compared by, and below it right answers."""
     pairs = trial.pairs if trial.metrics is not None else ()
-    answers = tuple(Pair(_answering(pair.control), _answering(pair.treated)) for pair in pairs)
+    answers = tuple(
+        Pair(*(replace(arm, curve=arm.metrics, value=arm.metric) for arm in (pair.control, pair.treated)))
+        for pair in pairs
+    )
     return {trial.measure.value: trial.pairs, "accuracy": answers}
-
-
-def _answering(arm: Arm) -> Arm:
-    """The same arm by its accuracy."""
-    return replace(arm, curve=arm.metrics, value=arm.metric)
 
 
 def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
