@@ -1,4 +1,4 @@
-"""The conditions of --fail-on: when a report makes a command end with exit code 1."""
+"""When a report makes a command end with exit code 1 (--fail-on), and what the report rests on."""
 
 import difflib
 import math

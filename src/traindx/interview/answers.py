@@ -1,7 +1,7 @@
-"""From an interview to answers of signs, and to what `diagnosis.score` makes of them.
+"""From an interview to answers of signs, to what `diagnosis.score` makes of them, and to the next question.
 
 What was read counts as it does in a diagnosis. What was told answers the same signs, for less. A complaint
-speaks for the causes that lead to it.
+speaks for the causes that lead to it. The next question is the one whose answer is expected to say most.
 """
 
 from collections.abc import Mapping

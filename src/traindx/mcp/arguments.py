@@ -1,4 +1,4 @@
-"""What tools take: the state of the server, paths in the roots, the level of detail, the name of a run."""
+"""What tools take (roots, paths, level of detail, the name of a run), and their work off the event loop."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The points of a long series that a chart must show: no spike is averaged away."""
+"""A long series in few points, or in a row of characters: no spike is averaged away."""
 
 from dataclasses import dataclass
 

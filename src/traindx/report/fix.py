@@ -1,4 +1,4 @@
-"""The fix as the user's own code: their file, line and value, by the edit that `treat` would apply."""
+"""The fix as the user's own code, by the edit that `treat` would apply; and the one command to type next."""
 
 import difflib
 import os

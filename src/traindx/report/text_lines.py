@@ -1,4 +1,4 @@
-"""Lines of a terminal: pieces with a style, broken where they have to be, and tables of them."""
+"""Lines of a terminal: pieces with a style, broken where they have to be; tables and code of them."""
 
 import textwrap
 from collections.abc import Iterator, Sequence

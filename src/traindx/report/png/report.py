@@ -1,4 +1,4 @@
-"""The report as pictures, drawn by matplotlib: every spike is kept, the evidence is marked."""
+"""The report as pictures: every spike is kept, the evidence is marked."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What leads to a diagnosis and what follows from it: shown with `--all`, and in every page."""
+"""What leads to a diagnosis and what follows from it, with `--all` and in every page; the pages of causes."""
 
 import re
 from collections.abc import Iterable, Sequence

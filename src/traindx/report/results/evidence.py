@@ -1,4 +1,4 @@
-"""What every report shows first of a run and its diagnosis, whatever the format."""
+"""What reports show of a run and its diagnosis whatever the format: reasons, places, marks on a chart."""
 
 from collections.abc import Sequence
 
