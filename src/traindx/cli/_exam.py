@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from traindx.cli._output import Maker, complain, places_of, publish_page, refuse_places
+from traindx.cli._output import Maker, Result, complain, places_of, publish_result, refuse_places
 from traindx.errors import TraindxError, UnknownNameError
 from traindx.finding import NON_FINITE, Mark
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from traindx.exams.objective import Loss
     from traindx.exams.types import ActivationExam, GradientExam, ModelExam
-    from traindx.report.blocks import Page
     from traindx.run import Run
 
     E = TypeVar("E", ActivationExam, GradientExam, ModelExam)
@@ -197,18 +196,17 @@ def results(
     page = model_page(exam, source, drawn)
     makers: dict[str, Maker] = {"json": lambda: model_exam_document(exam), "png": lambda: drawn or b""}
     causes = [one.cause for one in exam.problems]
-    return told(arguments, exam.mark, causes, _places(arguments, name), page, summary(exam), makers)
+    return publish_exam(
+        arguments, exam.mark, causes, _places(arguments, name), Result(page, summary(exam), makers)
+    )
 
 
-def told(
+def publish_exam(
     arguments: argparse.Namespace,
     mark: Mark,
     causes: Sequence[str],
     places: Mapping[str, str],
-    page: "Page",
-    summary: str,
-    makers: Mapping[str, Maker],
-    document: "Callable[[], Page] | None" = None,
+    result: Result,
 ) -> int:
     """Publish an exam; the exit code is 1 if a condition is met; without conditions, on FAIL."""
     conditions = [] if NEVER in arguments.fail_on else arguments.fail_on
@@ -218,6 +216,4 @@ def told(
         if one in causes or (one in (FAIL, WARN) and mark.rank >= Mark(one).rank)
     ]
     command, fails = f"{arguments.command} {arguments.exam}", mark is Mark.FAIL and not arguments.fail_on
-    return publish_page(
-        command, arguments, places, page, summary, makers, document=document, met=met, fails=fails
-    )
+    return publish_result(command, arguments, places, result, met=met, fails=fails)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TextIO
 
@@ -66,27 +67,31 @@ def publish(
     return BAD_INPUT if failed else CONDITION_MET if met else DONE
 
 
-def publish_page(
+@dataclass(frozen=True)
+class Result:
+    """What a command came to, in all its outputs."""
+
+    page: "Page"
+    summary: str
+    """The line that --quiet shows."""
+    makers: Mapping[str, Maker]
+    """What makes the outputs that are no page."""
+    document: "Callable[[], Page] | None" = None
+    """Makes the page of files, where it is not the one that is shown."""
+
+
+def publish_result(
     command: str,
     arguments: argparse.Namespace,
     places: Mapping[str, str],
-    page: "Page",
-    summary: str,
-    makers: Mapping[str, Maker],
+    result: Result,
     *,
-    document: "Callable[[], Page] | None" = None,
     met: Sequence[str] = (),
     fails: bool = False,
-    stream: TextIO | None = None,
 ) -> int:
-    """Show a page or its one line, and write it and what else was asked for; the exit code.
-
-    `document` makes the page of files, where it is not the one that is shown; if it `fails`, code 1.
-    """
-    every = {**page_makers(document or (lambda: page), arguments), **makers}
-    code = publish(
-        command, places, every, page_text(page, arguments, summary, stream), met=met, stream=stream
-    )
+    """Show a result, and write what was asked for; the exit code, 1 also if the result fails."""
+    makers = {**page_makers(result.document or (lambda: result.page), arguments), **result.makers}
+    code = publish(command, places, makers, page_text(result.page, arguments, result.summary), met=met)
     return CONDITION_MET if code == DONE and fails else code
 
 

@@ -109,7 +109,7 @@ def _is_path(text: str) -> bool:
 
 
 def _tell(consultation: "Consultation", places: dict[str, str], arguments: argparse.Namespace) -> int:
-    from traindx.cli._output import publish_page
+    from traindx.cli._output import Result, publish_result
     from traindx.interview.session import conclude
     from traindx.report.json.interview import interview_document
     from traindx.report.results.interview import page, summary
@@ -117,7 +117,7 @@ def _tell(consultation: "Consultation", places: dict[str, str], arguments: argpa
     conclusion = conclude(consultation)
     made = page(conclusion, ask=_how_to_answer(conclusion))
     makers: dict[str, Maker] = {"json": lambda: interview_document(conclusion)}
-    return publish_page("ask", arguments, places, made, summary(conclusion), makers)
+    return publish_result("ask", arguments, places, Result(made, summary(conclusion), makers))
 
 
 def _how_to_answer(conclusion: "Conclusion") -> str:

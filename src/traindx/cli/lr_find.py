@@ -107,7 +107,7 @@ def _refuse(
     """Say which bug to fix before the learning rate is tuned; the checks are the data."""
     import shlex
 
-    from traindx.cli._output import publish_page
+    from traindx.cli._output import Result, publish_result
     from traindx.report.json.exams import checklist_document
     from traindx.report.results.learning_rate import refusal
 
@@ -117,14 +117,14 @@ def _refuse(
     # There is no range test to draw.
     drawable = {option: place for option, place in places.items() if option != "png"}
     makers: dict[str, Maker] = {"json": lambda: checklist_document(checklist)}
-    return publish_page("lr-find", arguments, drawable, page, summary, makers, fails=True)
+    return publish_result("lr-find", arguments, drawable, Result(page, summary, makers), fails=True)
 
 
 def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the search, and write what was asked for; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.cli._output import publish_page
+    from traindx.cli._output import Result, publish_result
     from traindx.report.json.exams import rate_document
     from traindx.report.png.learning_rate import rate_picture
     from traindx.report.results.learning_rate import page, summary
@@ -136,12 +136,5 @@ def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Na
         return picture() if arguments.html and find_spec("matplotlib") else None
 
     makers: dict[str, Maker] = {"json": lambda: rate_document(program), "png": picture}
-    return publish_page(
-        "lr-find",
-        arguments,
-        places,
-        page(program),
-        summary(program),
-        makers,
-        document=lambda: page(program, drawn()),
-    )
+    result = Result(page(program), summary(program), makers, lambda: page(program, drawn()))
+    return publish_result("lr-find", arguments, places, result)

@@ -17,6 +17,7 @@ from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
 if TYPE_CHECKING:
+    from traindx.cli._output import Maker
     from traindx.exams.preflight.types import Checklist
 
 HELP = "check data, loss, model, training loop and cost in a few steps, before the long run"
@@ -102,18 +103,17 @@ def _refuse_nonsense(arguments: argparse.Namespace) -> None:
 
 def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the checklist, write what was asked for, and say which conditions are met; the exit code."""
-    from traindx.cli._output import publish_page
+    from traindx.cli._output import Result, publish_result
     from traindx.finding import Mark
     from traindx.report.json.exams import checklist_document
     from traindx.report.results.exams import preflight_page, preflight_summary
 
-    return publish_page(
+    makers: dict[str, Maker] = {"json": lambda: checklist_document(found)}
+    return publish_result(
         "preflight",
         arguments,
         places,
-        preflight_page(found),
-        preflight_summary(found),
-        {"json": lambda: checklist_document(found)},
+        Result(preflight_page(found), preflight_summary(found), makers),
         met=_met(found, [] if _NEVER in arguments.fail_on else arguments.fail_on),
         fails=found.mark is Mark.FAIL and not arguments.fail_on,
     )

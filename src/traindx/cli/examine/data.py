@@ -109,8 +109,8 @@ def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
     """Print and write what was found in data; the exit code."""
     from importlib.util import find_spec
 
-    from traindx.cli._exam import told
-    from traindx.cli._output import places_of, refuse_places
+    from traindx.cli._exam import publish_exam
+    from traindx.cli._output import Result, places_of, refuse_places
     from traindx.report.json.exams import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
     from traindx.report.results.exams import data_page, data_summary
@@ -127,13 +127,10 @@ def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
         "png": lambda: examination_picture(examination),
         "json": lambda: examination_document(examination),
     }
-    return told(
-        arguments,
-        examination.verdict,
-        examination.causes,
-        places,
+    result = Result(
         data_page(examination),
         data_summary(examination),
         makers,
         lambda: data_page(examination, picture()),
     )
+    return publish_exam(arguments, examination.verdict, examination.causes, places, result)
