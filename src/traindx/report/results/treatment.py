@@ -128,10 +128,11 @@ def _proven(treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
 def _curves(trial: Trial) -> list[Block]:
     """Every control and treated run of a trial over one axis."""
     curves = [
-        Curve(f"{name}, seed {arm.seed}", *np.array(arm.curve, dtype=np.float64).T, color)
+        Curve(f"{name}, seed {arm.seed}", steps, values, color)
         for pair in trial.counted
         for color, (name, arm) in enumerate((("control", pair.control), ("treated", pair.treated)))
         if arm.curve
+        for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
     title = f"{trial.measure.value}, control and treated runs"
     return [Overlay(title, Axis.STEP, tuple(curves))] if curves else []
