@@ -53,6 +53,27 @@ def quantities() -> str:
     return "\n".join(lines) + "\n"
 
 
+def objectives() -> str:
+    from traindx.diagnosis import knowledge
+    from traindx.objective import OBJECTIVES
+
+    lines = [
+        "# Objectives\n",
+        "A loss means something else in each kind of training. traindx recognizes the kind from the names in"
+        " the log, the settings, the loss function and the imported libraries, and says what it saw."
+        " `--objective NAME` overrides it.\n",
+        "A kind that is not judged yet is INCONCLUSIVE, and never HEALTHY; NaN losses and other critical"
+        " problems are reported all the same.\n",
+        "| objective | kind of training | judged by | judged yet | causes not considered |",
+        "|---|---|---|---|--:|",
+    ]
+    for one in OBJECTIVES.values():
+        off = sum(not cause.concerns(one) for cause in knowledge.causes())
+        yet = "yes" if one.is_checked else "no"
+        lines.append(f"| `{one.slug}` | {one.title} | {one.judged_by} | {yet} | {off} |")
+    return "\n".join(lines) + "\n"
+
+
 def signs() -> str:
     from traindx.cli import _pages
     from traindx.diagnosis import knowledge
@@ -229,6 +250,7 @@ def pages(*, train: bool) -> dict[str, str]:
     made = {
         "docs/formats.md": formats(),
         "docs/quantities.md": quantities(),
+        "docs/objectives.md": objectives(),
         "docs/commands.md": commands(),
         "docs/signs.md": signs(),
         **causes(),

@@ -12,6 +12,7 @@ from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import LISTED
 from traindx.diagnosis.types import SignResult, Verdict
 from traindx.diagnosis.verdict import verdict_of
+from traindx.objective import OTHER
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def judged(
         asked = tuple(SignResult(sign, answers[sign.slug]) for sign in known)
         suspects = tuple(ranker.names[number] for number in listed)
         # The product asks only whether there are suspects at all.
-        verdict = verdict_of(shares[0], suspects, asked)  # type: ignore[arg-type]
+        verdict = verdict_of(shares[0], suspects, asked, OTHER)  # type: ignore[arg-type]
         found.append(Judged(row, suspects, tuple(shares[n] for n in listed), shares[0], verdict))
     return found
 

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from traindx.finding import Finding, Sign
+from traindx.objective import Area, Objective
 from traindx.run import Fact, Run
 
 
@@ -152,6 +153,10 @@ class Cause:
     fixes: tuple[Prescription, ...]
     experiment: Experiment
     page: str | None
+    area: Area | None = None
+    """What it is about; None for one that is asked about whatever is trained."""
+    not_for: tuple[Objective, ...] = ()
+    """Objectives of which it is not asked, though its area is."""
     kind: Kind = Kind.WHY
     acts_through: tuple[str, ...] = ()
     """Slugs of the mechanisms through which this root acts."""
@@ -173,6 +178,10 @@ class Cause:
         missing = [name for name in SECTIONS if f"## {name}" not in (self.page or "")]
         if missing:
             raise ValueError(f"{self.slug}: the page has no section {', '.join(missing)}")
+
+    def concerns(self, objective: Objective) -> bool:
+        """Whether its evidence means in this kind of training what it means elsewhere."""
+        return self.area not in objective.off and objective not in self.not_for
 
     @cached_property
     def sections(self) -> dict[str, str]:

@@ -52,6 +52,7 @@ gradient norm shows the bug.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_word
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loop import accumulation_undivided
@@ -69,6 +70,7 @@ def _is_scale_free(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="accumulation-not-divided",
+    area=Area.LOOP,
     title="Accumulated gradients are not averaged",
     prior=-4.41,
     clues=(

@@ -57,6 +57,7 @@ from traindx.curves.layers import highest_late
 from traindx.curves.limits import graded
 from traindx.curves.series import by_layer, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import ATTENTION_LOGIT_RANGE
 from traindx.run import Run
 from traindx.signs.loss import loss_diverges, loss_plateaus
@@ -87,6 +88,7 @@ def attention_scores_grow(
 
 CAUSE = Cause(
     slug="attention-logit-growth",
+    area=Area.NUMERICS,
     title="Attention logits grow too large",
     prior=-4.26,
     clues=(

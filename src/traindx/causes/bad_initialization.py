@@ -68,6 +68,7 @@ from traindx.curves.objective import chance_loss
 from traindx.curves.series import whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import FINE_TUNING, Area
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY
 from traindx.run import Axis, Run
 from traindx.signs.activations import (
@@ -124,6 +125,8 @@ def _starts_at_chance(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="bad-initialization",
+    area=Area.NUMERICS,
+    not_for=(FINE_TUNING,),
     title="Bad weight initialization",
     prior=-4.59,
     clues=(

@@ -53,6 +53,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import normalizes_over_batch, stated_number
 from traindx.facts import BATCH_SIZE
 from traindx.finding import Answer, sign
+from traindx.objective import Area
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
 from traindx.signs.chance import little_learned
@@ -85,6 +86,7 @@ def _leaves_few_to_normalize(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="batch-too-large",
+    area=Area.CURVE,
     title="Batch size too large",
     prior=-4.26,
     clues=(

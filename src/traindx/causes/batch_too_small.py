@@ -59,6 +59,7 @@ from traindx.curves.facts import batches_per_epoch, fact_evidence, normalizes_ov
 from traindx.curves.limits import graded
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.objective import Area
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
@@ -128,6 +129,7 @@ def _has_no_batch_norm(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="batch-too-small",
+    area=Area.CURVE,
     title="Batch size too small",
     prior=-5.15,
     clues=(

@@ -47,6 +47,7 @@ same level, and a lower learning rate hardly moves it.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.objective import FINE_TUNING, Area
 from traindx.signs.activations import bottleneck_narrow, dead_units_many, nonlinearity_missing, units_saturate
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, confidently_wrong
@@ -66,6 +67,8 @@ from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
 
 CAUSE = Cause(
     slug="capacity-too-small",
+    area=Area.CURVE,
+    not_for=(FINE_TUNING,),
     title="Model too small for the task",
     prior=-4.62,
     acts_through=("underfitting",),

@@ -60,6 +60,7 @@ from traindx.curves.limits import FEW, TRIPLE, graded, linear
 from traindx.curves.series import comes_sorted, last_part, looked, seen_in
 from traindx.facts import CLASS_BALANCE, CLASS_WEIGHTS, LOADER_PLACE, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import DETECTION, FINE_TUNING, Area
 from traindx.quantities import (
     COMMONEST_PREDICTION_SHARE,
     COMMONEST_TARGET_SHARE,
@@ -151,6 +152,11 @@ def _weights_classes(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="class-imbalance",
+    area=Area.TARGETS,
+    not_for=(
+        DETECTION,
+        FINE_TUNING,
+    ),
     title="Rare classes are ignored",
     prior=-3.96,
     clues=(

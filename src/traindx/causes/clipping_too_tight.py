@@ -50,6 +50,7 @@ rarely later is normal.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import is_recording
+from traindx.objective import Area
 from traindx.quantities import ATTENTION_LOGIT_RANGE, LOSS_SCALE
 from traindx.run import Run
 from traindx.signs.activations import model_is_recurrent
@@ -79,6 +80,7 @@ def _has_attention(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="clipping-too-tight",
+    area=Area.NUMERICS,
     title="Gradient clipping too tight",
     prior=-5.44,
     clues=(

@@ -50,6 +50,7 @@ from traindx.curves.facts import stated_word
 from traindx.curves.limits import WEAK, linear
 from traindx.curves.series import span, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run
 
@@ -93,6 +94,7 @@ def _is_on_cpu(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="data-loading-bottleneck",
+    area=Area.SYSTEM,
     title="Training waits for data",
     prior=-4.78,
     clues=(Clue(data_wait_dominates, seen=+8.96, unseen=-3.89),),

@@ -56,6 +56,7 @@ the loss at chance.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.objective import Area
 from traindx.signs.activations import dead_units_many, units_die
 from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
 from traindx.signs.gradients import gradient_is_zero
@@ -64,6 +65,7 @@ from traindx.signs.lr import lr_above_typical
 
 CAUSE = Cause(
     slug="dead-relu",
+    area=Area.NUMERICS,
     title="Dead ReLU units",
     prior=-4.08,
     clues=(

@@ -52,6 +52,7 @@ from traindx.curves.series import looked, seen_in
 from traindx.facts import LOSS_FUNCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import TARGET_CLASSES, TARGET_MAX, TARGET_MIN
 from traindx.run import Run
 from traindx.signs.chance import little_learned
@@ -90,6 +91,7 @@ def targets_constant(
 
 CAUSE = Cause(
     slug="degenerate-labels",
+    area=Area.TARGETS,
     title="Targets carry no signal",
     prior=-4.96,
     clues=(

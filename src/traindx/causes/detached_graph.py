@@ -50,6 +50,7 @@ the break and exactly 0 or missing before it, with no transition.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.objective import Area
 from traindx.signs.activations import dead_units_many, units_saturate
 from traindx.signs.chance import little_learned
 from traindx.signs.gradients import gradient_never_arrives
@@ -59,6 +60,7 @@ from traindx.signs.weights import parameters_frozen, weights_start_equal, weight
 
 CAUSE = Cause(
     slug="detached-graph",
+    area=Area.LOOP,
     title="Detached graph: no gradients",
     prior=-4.05,
     clues=(

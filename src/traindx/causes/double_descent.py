@@ -58,6 +58,7 @@ from traindx.cause import (
     Safety,
     Symptom,
 )
+from traindx.objective import Area
 from traindx.signs.generalization import confidently_wrong, double_descent
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.lr import lr_rise_hurts
@@ -68,6 +69,7 @@ from traindx.signs.weights import decay_strong
 
 CAUSE = Cause(
     slug="double-descent",
+    area=Area.FIT,
     title="Double descent of the validation loss",
     prior=-4.79,
     kind=Kind.HOW,

@@ -66,6 +66,7 @@ from traindx.facts import (
     VALIDATION_PLACE,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.generalization import both_losses_high
@@ -109,6 +110,7 @@ def _is_off_in_validation(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="dropout-misuse",
+    area=Area.LOOP,
     title="Dropout misplaced, or still active in eval",
     prior=-4.83,
     clues=(

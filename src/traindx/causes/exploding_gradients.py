@@ -62,6 +62,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.finding import Answer, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 from traindx.signs.activations import (
@@ -110,6 +111,7 @@ def _is_not_recurrent(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="exploding-gradients",
+    area=Area.NUMERICS,
     title="Exploding gradients",
     prior=-3.94,
     clues=(

@@ -58,6 +58,7 @@ from traindx.curves.limits import FAIR
 from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, listed
+from traindx.objective import Area
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
@@ -135,6 +136,7 @@ def _is_near(one: Gain, drawn: Callable[[Gain], float], near: float) -> bool:
 
 CAUSE = Cause(
     slug="frozen-parameters",
+    area=Area.LOOP,
     title="Parameters that should train are frozen",
     prior=-4.59,
     clues=(

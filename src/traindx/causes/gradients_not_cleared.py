@@ -49,6 +49,7 @@ of about 0.5, then stayed near 1, while the fixed run reached 0.28.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import is_recording, stated_number
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.gradients import gradient_norm_grows
@@ -67,6 +68,7 @@ def _has_one_optimizer(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="gradients-not-cleared",
+    area=Area.LOOP,
     title="Gradients are not cleared between steps",
     prior=-4.19,
     clues=(

@@ -48,6 +48,7 @@ skipped steps at the start, and one every 2,000 steps or so, are normal for a sc
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.objective import Area
 from traindx.quantities import LOSS_SCALE
 from traindx.run import Run
 from traindx.signs.data import inputs_not_finite
@@ -72,6 +73,7 @@ def _has_scaler(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="half-precision-overflow",
+    area=Area.NUMERICS,
     title="float16 overflow",
     prior=-4.71,
     clues=(

@@ -57,6 +57,7 @@ from traindx.curves.limits import FAIR, TINY, linear
 from traindx.curves.series import looked, seen_in
 from traindx.facts import DEVICE, READ_PLACE, READS_PER_STEP
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import READ_TIME, STEP_TIME
 from traindx.run import Run
 
@@ -99,6 +100,7 @@ def _is_on_cpu(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="host-device-sync",
+    area=Area.SYSTEM,
     title="Too many GPU syncs",
     prior=-4.59,
     clues=(Clue(many_item_calls, seen=+6.47, unseen=-4.06),),

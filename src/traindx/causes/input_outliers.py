@@ -45,6 +45,7 @@ but equally many. Between them the run learns normally.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import compares_numbers
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.data import input_outliers_seen
@@ -62,6 +63,7 @@ def _is_not_regression(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="input-outliers",
+    area=Area.INPUTS,
     title="Outliers in the training data",
     prior=-4.59,
     acts_through=("exploding-gradients",),

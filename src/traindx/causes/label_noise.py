@@ -50,6 +50,7 @@ are wrongly labeled.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import compares_numbers, stated_number
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance, starts_far_above_chance, validation_at_chance
 from traindx.signs.generalization import confidently_wrong
@@ -63,6 +64,7 @@ def _smooths_labels(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="label-noise",
+    area=Area.FIT,
     title="Wrong labels in the training data",
     prior=-3.83,
     clues=(

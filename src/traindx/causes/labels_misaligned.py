@@ -57,6 +57,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.objective import against_chance
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.activations import (
@@ -114,6 +115,7 @@ def nothing_learned(
 
 CAUSE = Cause(
     slug="labels-misaligned",
+    area=Area.FIT,
     title="Labels do not match their inputs",
     prior=-4.39,
     clues=(

@@ -50,6 +50,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import fact_evidence, is_recording
 from traindx.facts import LABELS_START_AT_ONE, LOSS_PLACE, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.data import labels_faulty
 
@@ -69,6 +70,7 @@ def _starts_elsewhere(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="labels-out-of-range",
+    area=Area.TARGETS,
     title="Labels out of range for the loss",
     prior=-4.53,
     clues=(

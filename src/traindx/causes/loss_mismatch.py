@@ -56,6 +56,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_plateaus
@@ -85,6 +86,7 @@ def _uses_bce(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="loss-mismatch",
+    area=Area.TARGETS,
     title="Loss does not fit the target type",
     prior=-4.34,
     clues=(

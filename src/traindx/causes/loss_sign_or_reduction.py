@@ -54,6 +54,7 @@ from traindx.curves.limits import LATE, LIKELY, NOISES
 from traindx.curves.series import whole
 from traindx.facts import LOSS_FUNCTION, LOSS_REDUCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.chance import worse_than_constant_baseline
@@ -106,6 +107,7 @@ def _is_mean(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="loss-sign-or-reduction",
+    area=Area.TARGETS,
     title="Loss has the wrong sign or reduction",
     prior=-4.59,
     clues=(

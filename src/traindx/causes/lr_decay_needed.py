@@ -61,6 +61,7 @@ from traindx.curves.series import rate_of
 from traindx.facts import SCHEDULE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, nonlinearity_missing, units_saturate
@@ -100,6 +101,7 @@ def lr_constant(
 
 CAUSE = Cause(
     slug="lr-decay-needed",
+    area=Area.CURVE,
     title="Learning rate never decays",
     prior=-4.34,
     clues=(

@@ -47,6 +47,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_word
 from traindx.facts import SCHEDULE
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
@@ -63,6 +64,7 @@ def _has_other_schedule(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="lr-decayed-too-early",
+    area=Area.CURVE,
     title="Learning rate decayed too early",
     prior=-4.06,
     clues=(

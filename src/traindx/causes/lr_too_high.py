@@ -66,6 +66,7 @@ rate. The gradient norm is normal until the weights have moved; it rises with th
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.finding import Finding
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import units_die
 from traindx.signs.chance import (
@@ -120,6 +121,7 @@ def _is_flat_at_low_lr(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="lr-too-high",
+    area=Area.CURVE,
     title="Learning rate too high",
     prior=-3.54,
     clues=(

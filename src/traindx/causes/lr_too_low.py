@@ -69,6 +69,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.series import rate_of
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
@@ -139,6 +140,7 @@ def _warm_up_ends(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="lr-too-low",
+    area=Area.CURVE,
     title="Learning rate too low",
     prior=-3.44,
     clues=(

@@ -52,6 +52,7 @@ from traindx.curves.series import whole
 from traindx.facts import VALIDATED_WITH_GRADIENT
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import MEMORY
 from traindx.run import Run, Series
 
@@ -113,6 +114,7 @@ def _validates_without_gradient(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="memory-leak",
+    area=Area.SYSTEM,
     title="Memory leak: usage grows every step",
     prior=-4.30,
     clues=(Clue(memory_grows, seen=+7.02, unseen=-2.22),),

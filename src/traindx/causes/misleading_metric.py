@@ -49,6 +49,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, OUTPUTS, PAIRS_COMPARED
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 
@@ -86,6 +87,7 @@ def _has_several_outputs(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="misleading-metric",
+    area=Area.FIT,
     title="Uninformative metric",
     prior=-4.44,
     clues=(

@@ -53,6 +53,7 @@ from traindx.curves.limits import TRACE
 from traindx.facts import LINEAR_IN_A_ROW, LINEAR_LAYERS, MODEL_PLACE, NONLINEARITIES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import printable
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import nonlinearity_missing
 from traindx.signs.chance import little_learned
@@ -81,6 +82,7 @@ def linear_in_a_row(run: Run) -> Answer:
 
 CAUSE = Cause(
     slug="missing-nonlinearity",
+    area=Area.NUMERICS,
     title="No activation between the layers",
     prior=-4.06,
     clues=(

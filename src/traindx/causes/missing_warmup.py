@@ -53,6 +53,7 @@ from traindx.curves.series import rate_of
 from traindx.facts import OPTIMIZER, PLANNED_STEPS, WARMUP_RATIO, WARMUP_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Axis, Run
 from traindx.signs.activations import (
@@ -130,6 +131,7 @@ def _is_not_adam(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="missing-warmup",
+    area=Area.CURVE,
     title="Learning-rate warm-up missing",
     prior=-4.71,
     clues=(

@@ -55,6 +55,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_number, stated_word
 from traindx.facts import MOMENTUM, OPTIMIZER
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges
@@ -77,6 +78,7 @@ def _is_not_adam(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="momentum-too-high",
+    area=Area.CURVE,
     title="Momentum too high",
     prior=-4.67,
     clues=(

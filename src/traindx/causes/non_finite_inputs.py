@@ -47,6 +47,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import normalizes_over_batch, stated_word
 from traindx.facts import NONFINITE_SOURCE
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
@@ -72,6 +73,7 @@ def _comes_from_targets(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="non-finite-inputs",
+    area=Area.INPUTS,
     title="NaN or infinity in the data",
     prior=-4.45,
     clues=(

@@ -61,6 +61,7 @@ from traindx.curves.limits import FEW, ROUNDING
 from traindx.curves.series import whole
 from traindx.facts import RANKS, SHUFFLE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.objective import Area
 from traindx.quantities import EPOCH, TRAIN_LOSS
 from traindx.run import Axis, Floats, Rows, Run
 from traindx.signs.chance import little_learned
@@ -118,6 +119,7 @@ def _is_single_process(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="not-shuffled",
+    area=Area.LOOP,
     title="Training data not shuffled",
     prior=-4.10,
     clues=(

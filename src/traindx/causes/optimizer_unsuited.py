@@ -60,6 +60,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_word
 from traindx.facts import OPTIMIZER
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus
@@ -84,6 +85,7 @@ def _lr_is_not_the_point(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="optimizer-unsuited",
+    area=Area.CURVE,
     title="Optimizer does not fit this model or data",
     prior=-4.33,
     clues=(

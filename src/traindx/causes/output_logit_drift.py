@@ -55,6 +55,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import decays_in_gradient, stated_word
 from traindx.facts import PARAMETER_PRECISION
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import starts_far_above_chance
 from traindx.signs.loss import loss_diverges
@@ -68,6 +69,7 @@ def _is_float32(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="output-logit-drift",
+    area=Area.NUMERICS,
     title="Output logits drift away from zero",
     prior=-4.07,
     clues=(

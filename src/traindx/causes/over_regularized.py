@@ -47,6 +47,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_number, stated_word
 from traindx.facts import DROPOUT, DROPOUT_LAYERS, OPTIMIZER, WEIGHT_DECAY
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, training_inputs_wider
@@ -75,6 +76,7 @@ def _drops_little(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="over-regularized",
+    area=Area.FIT,
     title="Too much regularization",
     prior=-3.96,
     acts_through=("underfitting",),

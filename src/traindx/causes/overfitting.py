@@ -83,6 +83,7 @@ from traindx.curves.limits import SMALL, WEAK
 from traindx.curves.series import whole
 from traindx.facts import DROPOUT, WEIGHT_DECAY
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
@@ -150,6 +151,7 @@ def _drops_enough(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="overfitting",
+    area=Area.FIT,
     title="Overfitting",
     prior=-4.01,
     kind=Kind.HOW,

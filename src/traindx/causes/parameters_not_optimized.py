@@ -46,12 +46,14 @@ part never change.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.objective import Area
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.weights import optimizer_has_stale_parameters, parameters_unoptimized, updates_tiny
 
 CAUSE = Cause(
     slug="parameters-not-optimized",
+    area=Area.LOOP,
     title="Parameters missing from the optimizer",
     prior=-3.72,
     clues=(

@@ -52,6 +52,7 @@ still high. If the learning rate was too high, the loss fell until a jump and wa
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import units_saturate
 from traindx.signs.chance import little_learned, loss_at_chance
@@ -66,6 +67,7 @@ def _inputs_are_scaled(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="saturated-activations",
+    area=Area.NUMERICS,
     title="Saturated activations",
     prior=-4.02,
     clues=(

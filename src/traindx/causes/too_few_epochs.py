@@ -54,6 +54,7 @@ from traindx.curves.limits import LAST_THIRD, LITTLE
 from traindx.curves.series import steps_taken, whole
 from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.objective import LANGUAGE_MODELING, Area
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
@@ -106,6 +107,8 @@ def few_epochs(
 
 CAUSE = Cause(
     slug="too-few-epochs",
+    area=Area.CURVE,
+    not_for=(LANGUAGE_MODELING,),
     title="Training ended too early",
     prior=-3.29,
     acts_through=("underfitting",),

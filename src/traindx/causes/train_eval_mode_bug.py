@@ -51,6 +51,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_number
 from traindx.facts import NORMALIZATION_LAYERS
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.generalization import validation_starts_worse_than_untrained
@@ -76,6 +77,7 @@ def _has_no_normalization(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="train-eval-mode-bug",
+    area=Area.LOOP,
     title="Train and eval mode mixed up",
     prior=-4.35,
     clues=(

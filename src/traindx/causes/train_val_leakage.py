@@ -55,6 +55,7 @@ from traindx.curves.limits import NEARLY_ALL, NOTHING, SMALL, linear
 from traindx.curves.series import looked, seen_in
 from traindx.facts import KEPT_ROWS, TRAINING_SAMPLES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.objective import Area
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.run import Run
 from traindx.signs.chance import little_learned
@@ -89,6 +90,7 @@ def validation_rows_seen(
 
 CAUSE = Cause(
     slug="train-val-leakage",
+    area=Area.FIT,
     title="Validation data leaked into training",
     prior=-4.35,
     clues=(

@@ -42,6 +42,7 @@ with time. Validation accuracy does not move, often below chance level if the cl
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.facts import compares_numbers
+from traindx.objective import Area
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
 from traindx.signs.generalization import (
@@ -62,6 +63,7 @@ from traindx.signs.validation import (
 
 CAUSE = Cause(
     slug="train-val-mismatch",
+    area=Area.FIT,
     title="Training and validation data differ",
     prior=-4.23,
     clues=(

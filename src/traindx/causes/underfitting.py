@@ -51,6 +51,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_number
 from traindx.facts import DROPOUT, DROPOUT_LAYERS
+from traindx.objective import FINE_TUNING, Area
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
@@ -73,6 +74,8 @@ def _has_no_dropout(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="underfitting",
+    area=Area.CURVE,
+    not_for=(FINE_TUNING,),
     title="Underfitting",
     prior=-4.36,
     kind=Kind.HOW,

@@ -51,6 +51,7 @@ others.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.facts import FIRST_LAYER_NORMALIZES
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, units_saturate
 from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant_baseline
@@ -66,6 +67,7 @@ def _first_layer_normalizes(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="unnormalized-inputs",
+    area=Area.INPUTS,
     title="Inputs not normalized",
     prior=-3.95,
     clues=(

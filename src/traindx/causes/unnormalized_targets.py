@@ -53,6 +53,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import stated_number
 from traindx.curves.series import looked
 from traindx.facts import OUTPUTS
+from traindx.objective import Area
 from traindx.quantities import TARGET_MIN
 from traindx.run import Run
 from traindx.signs.chance import little_learned, worse_than_constant_baseline
@@ -73,6 +74,7 @@ def _has_one_target(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="unnormalized-targets",
+    area=Area.TARGETS,
     title="Targets not normalized",
     prior=-3.91,
     clues=(

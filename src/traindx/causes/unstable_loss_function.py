@@ -46,6 +46,7 @@ BCELoss.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.objective import Area
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.nonfinite import (
@@ -65,6 +66,7 @@ from traindx.signs.targets import targets_not_finite
 
 CAUSE = Cause(
     slug="unstable-loss-function",
+    area=Area.NUMERICS,
     title="Numerically unstable loss function",
     prior=-4.77,
     clues=(

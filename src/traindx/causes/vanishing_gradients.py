@@ -57,6 +57,7 @@ scale and wrong with another; compare layers with each other and with their weig
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import (
     activations_fade_over_depth,
@@ -95,6 +96,7 @@ def _is_not_recurrent(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="vanishing-gradients",
+    area=Area.NUMERICS,
     title="Vanishing gradients",
     prior=-4.06,
     clues=(

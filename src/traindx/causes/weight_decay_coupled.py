@@ -52,6 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import stated_number
 from traindx.facts import WEIGHT_DECAY
+from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.generalization import both_losses_high
@@ -66,6 +67,7 @@ def _has_no_decay(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="weight-decay-coupled",
+    area=Area.FIT,
     title="Weight decay coupled into Adam's gradient",
     prior=-4.50,
     clues=(

@@ -70,6 +70,7 @@ from traindx.curves.series import looked, seen_in
 from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import Area
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
 from traindx.run import EventKind, Run
 from traindx.signs.chance import little_learned
@@ -78,11 +79,8 @@ from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.targets import activation_before_logits_loss, output_rectified
 
 _BOUNDS = {
-    "sigmoid": (0.0, 1.0),
-    "hardsigmoid": (0.0, 1.0),
-    "softmax": (0.0, 1.0),
-    "tanh": (-1.0, 1.0),
-    "hardtanh": (-1.0, 1.0),
+    **dict.fromkeys(("sigmoid", "hardsigmoid", "softmax"), (0.0, 1.0)),
+    **dict.fromkeys(("tanh", "hardtanh"), (-1.0, 1.0)),
     "log_softmax": (float("-inf"), 0.0),
 }
 """The lowest and highest value of each activation; bench/thresholds.md#output."""
@@ -209,6 +207,7 @@ def _has_several_outputs(run: Run) -> bool:
 
 CAUSE = Cause(
     slug="wrong-output-activation",
+    area=Area.TARGETS,
     title="Output activation does not fit the loss",
     prior=-4.68,
     clues=(

@@ -110,6 +110,12 @@ def add_judging(parser: argparse.ArgumentParser, *, follows: bool = True) -> Non
     )
     add_option(
         parser,
+        "--objective NAME",
+        "what is trained, if traindx recognizes it wrongly: classification, language-modeling, fine-tuning,"
+        " rl-post-training, diffusion, ... (docs/objectives.md)",
+    )
+    add_option(
+        parser,
         "--fail-on CONDITION",
         "exit with 1 if a run is sick, inconclusive, or has a CAUSE (see traindx causes);"
         " sick:0.9 requires at least 90%% confidence; may be repeated"

@@ -86,19 +86,23 @@ def _last_recorded(most: int) -> list[str]:
 
 def judging(arguments: argparse.Namespace) -> Judge:
     """A judge that asks every run every question, with the limits of the project and of --limit."""
+    from traindx.curves.recognition import given
     from traindx.diagnosis.engine import diagnose
     from traindx.diagnosis.exam_evidence import read_exam
+    from traindx.objective import objective_named
 
     limits = limits_from(arguments.limit, limits_in(Path.cwd()))
     exams = [read_exam(path) for path in getattr(arguments, "exam", ())]
+    objective = objective_named(arguments.objective) if arguments.objective else None
 
     def judge(reading: Reading, progress: ProgressLine) -> Report:
+        runs = [given(run, objective) if objective else run for run in reading.runs]
         diagnoses = []
-        for position, run in enumerate(reading.runs, start=1):
-            progress.judging(position, len(reading.runs))
+        for position, run in enumerate(runs, start=1):
+            progress.judging(position, len(runs))
             diagnoses.append(diagnose(run, limits=limits, exams=exams))
         progress.wipe()
-        return Report(reading.runs, reading.problems, reading.other_files, tuple(diagnoses))
+        return Report(tuple(runs), reading.problems, reading.other_files, tuple(diagnoses))
 
     return judge
 

@@ -1,7 +1,6 @@
 """Which curve tells whether a run learns, what chance alone makes of it, and whether it stands still."""
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,26 +9,15 @@ from traindx import quantities as q
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
 from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISES, TRIPLE
+from traindx.curves.recognition import objective_of
 from traindx.curves.series import whole
-from traindx.facts import CHANCE_LOSS, CLASSES, OPTIMIZERS_IN_TURN
+from traindx.facts import CHANCE_LOSS, CLASSES
 from traindx.finding import Finding
 from traindx.format import percentage
+from traindx.objective import CLASSIC_RL, GAN, LOSSES_AND_METRICS, RL_POST_TRAINING
 from traindx.run import Run
 
-OBJECTIVES = (
-    q.TRAIN_LOSS,
-    q.VAL_LOSS,
-    q.TRAIN_PERPLEXITY,
-    q.VAL_PERPLEXITY,
-    q.TEST_LOSS,
-    q.TRAIN_ERROR,
-    q.VAL_ERROR,
-    q.TRAIN_ACCURACY,
-    q.VAL_ACCURACY,
-    q.TRAIN_SCORE,
-    q.VAL_SCORE,
-    q.REWARD,
-)
+YARDSTICKS = (*LOSSES_AND_METRICS, q.REWARD)
 """What a run may be judged by, the most telling first."""
 
 AT_CHANCE = 0.03
@@ -49,47 +37,28 @@ _DROWNED = 0.2
 _ABOVE_BEST = 0.15
 """Share of all progress above its best where no curve stands still; bench/thresholds.md#stood."""
 
-_ADVERSARIES = (
-    re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),
-    re.compile(r"(?i)(^|[^a-z])(g|gen|generator)([^a-z]|$)"),
-)
 
-_POLICY_TERMS = re.compile(r"(?i)(^|[^a-z])(policy|actor|critic|value|vf|pi|pg|entropy|q|qf)([^a-z]|$)")
-
-
-def objective(run: Run) -> Curve | None:
+def learning_curve(run: Run) -> Curve | None:
     """The curve that should fall when the run learns; None where no single one should."""
-    if is_reinforcement(run):
-        # Policy and value losses may rise while the agent learns: only the reward tells.
-        return curve_of(whole(run, q.REWARD))
-    if is_adversarial(run) or _only_policy(run):
+    if not run.series:
         return None
-    return next((curve_of(whole(run, one)) for one in OBJECTIVES if one in run), None)
+    yardsticks = objective_of(run).yardsticks
+    return next((curve_of(whole(run, one)) for one in yardsticks if one in run), None)
 
 
 def loss_of(run: Run) -> Curve | None:
-    """The objective where it is a loss or a metric; None where only a reward tells."""
-    return None if is_reinforcement(run) else objective(run)
+    """The learning curve where it is a loss or a metric; None where only a reward tells."""
+    return None if is_reinforcement(run) else learning_curve(run)
 
 
 def is_reinforcement(run: Run) -> bool:
-    """Whether the run logs a reward of its own, not only terms of a preference loss."""
-    return any(not series.part for series in run.all(q.REWARD))
+    """Whether only a reward tells: policy and value losses may rise while the agent learns."""
+    return objective_of(run) in (CLASSIC_RL, RL_POST_TRAINING)
 
 
 def is_adversarial(run: Run) -> bool:
     """Whether two networks train against each other, so that neither loss should fall to the end."""
-    if OPTIMIZERS_IN_TURN in run.facts:
-        return True
-    losses = run.all(q.TRAIN_LOSS)
-    names = [f"{series.part} {series.name}" for series in losses]
-    return len(losses) > 1 and all(any(pattern.search(name) for name in names) for pattern in _ADVERSARIES)
-
-
-def _only_policy(run: Run) -> bool:
-    """Whether all that is called a loss is a term of a policy gradient, whose size tells nothing."""
-    losses = run.all(q.TRAIN_LOSS)
-    return bool(losses) and all(_POLICY_TERMS.search(series.part) for series in losses)
+    return objective_of(run) is GAN
 
 
 def chance_loss(run: Run) -> float | None:

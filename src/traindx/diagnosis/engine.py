@@ -11,6 +11,7 @@ import numpy as np
 
 from traindx.cause import Cause
 from traindx.curves.facts import is_recording, location_of, seconds_for
+from traindx.curves.recognition import recognized
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.calibration import HEALTH, health_points, temperature
 from traindx.diagnosis.exam_evidence import is_inside, read_exam, with_exams
@@ -67,6 +68,8 @@ def diagnose(
         causes or knowledge.causes(),
     )
     asked += told
+    kind = recognized(run)
+    considered = tuple(cause for cause in considered if cause.concerns(kind.objective))
     scores = score(asked, considered, temperature(inside=is_recording(run)))
     ranked = sorted(
         (
@@ -79,11 +82,11 @@ def diagnose(
     mechanisms = [cause for cause, lines in scores.reasons.items() if is_seen_how(cause, lines)]
     suspects = tuple(_with_mechanisms(listed, mechanisms))
     healthy = scores.shares[HEALTH]
-    verdict = verdict_of(healthy, suspects, asked)
+    verdict = verdict_of(healthy, suspects, asked, kind.objective)
     return Diagnosis(
         run=run.name,
         verdict=verdict,
-        says=sentence(verdict, suspects, asked, run),
+        says=sentence(verdict, suspects, asked, kind.objective),
         healthy=healthy,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
@@ -91,6 +94,7 @@ def diagnose(
         healthy_reasons=scores.healthy,
         not_recorded=_not_recorded(run, suspects, asked),
         next_experiment=_next_experiment(run, verdict, suspects),
+        objective=kind,
         source=run,
     )
 

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Protocol
 
 from traindx.cause import Cause, Experiment
+from traindx.curves.recognition import UNRECOGNIZED, Recognized
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.format import Displayed
 from traindx.run import Fact, Run
@@ -149,6 +150,8 @@ class Diagnosis(Displayed):
     healthy_reasons: tuple[Reason, ...]
     not_recorded: tuple[NotRecorded, ...] = ()
     next_experiment: NextExperiment | None = None
+    objective: Recognized = UNRECOGNIZED
+    """What the run trains, and what shows it."""
     source: Run | None = field(default=None, compare=False)
     """The run itself, for those who show it."""
 

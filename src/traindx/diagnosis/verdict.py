@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from traindx.curves.objective import is_adversarial
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.format import capitalized, uncapitalized
-from traindx.run import Run
+from traindx.objective import Objective
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls
 from traindx.signs.nonfinite import loss_not_finite
@@ -21,15 +20,20 @@ _CLEAR, _CLOSE = 0.3, 0.05
 """A cause below this confidence, or with a rival this close, is not the headline."""
 
 
-def verdict_of(healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> Verdict:
-    """Sick or healthy where the belief says so and the run is long enough to say it, else inconclusive."""
+def verdict_of(
+    healthy: float, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], objective: Objective
+) -> Verdict:
+    """Sick or healthy where the belief says so and the run is long enough to say it, else inconclusive.
+
+    A kind of training that the checks do not cover is sick if something critical is wrong, and never healthy.
+    """
     yes = {one.sign.slug for one in asked if one.finding}
     # What needs no length: a failure that is clear, not the single overflow with which loss scaling begins.
     critical = any(
         one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
         for one in asked
     )
-    judged = _answered(loss_falls, asked)
+    judged = _answered(loss_falls, asked) and objective.is_checked
     # A few epochs are enough where both curves go down: that is what health looks like.
     learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
     if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
@@ -57,7 +61,9 @@ def _is_disputed(suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -
     return any(reason.sign in certain for reason in suspects[0].reasons if reason.points > 0)
 
 
-def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], run: Run) -> str:
+def sentence(
+    verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], objective: Objective
+) -> str:
     """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
@@ -66,10 +72,10 @@ def sentence(verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignR
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
         return capitalized("; ".join(reversed(curves.values())))
+    if not objective.is_checked:
+        return f"{capitalized(objective.title)}: not judged"
     if too_short.slug in yes:
         return f"Too short to judge: {yes[too_short.slug].says}"
-    if is_adversarial(run):
-        return "Adversarial training: its losses do not show whether the networks learn"
     if not _answered(loss_falls, asked):
         return "Not enough data: no loss or metric shows whether the run learns"
     if suspects and suspects[0].confidence > _TIED / 2:

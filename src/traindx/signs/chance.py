@@ -26,7 +26,7 @@ from traindx.curves.objective import (
     chance_loss,
     classes_of,
     is_reinforcement,
-    objective,
+    learning_curve,
     right_share,
     several_terms,
 )
@@ -78,7 +78,7 @@ def loss_at_chance(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
     """Loss ends at chance level."""
-    loss = objective(run)
+    loss = learning_curve(run)
     if (
         loss is None
         or len(loss) < points

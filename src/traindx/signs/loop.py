@@ -5,7 +5,7 @@ from typing import Annotated
 from traindx.curves.curve import Curve
 from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
 from traindx.curves.limits import FAIR, TRIPLE, WEAK, graded, linear
-from traindx.curves.objective import OBJECTIVES, is_reinforcement, objective
+from traindx.curves.objective import YARDSTICKS, is_reinforcement, learning_curve
 from traindx.curves.series import steps_taken
 from traindx.facts import (
     ACCUMULATION,
@@ -36,7 +36,7 @@ _MANY_BATCHES = 8.0
 """Batches added up that are fully clear; bench/thresholds.md#strength."""
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(YARDSTICKS,))
 def too_short(
     run: Run,
     *,
@@ -47,7 +47,7 @@ def too_short(
     planned: Annotated[float, "share of the plan done; bench/thresholds.md#too-short"] = 0.1,
 ) -> Answer:
     """The run is too short to judge."""
-    loss = objective(run)
+    loss = learning_curve(run)
     if loss is None or not len(loss):
         return CANNOT_TELL
     where = loss.all_steps

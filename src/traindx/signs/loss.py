@@ -23,12 +23,12 @@ from traindx.curves.limits import (
 )
 from traindx.curves.objective import (
     AT_CHANCE,
-    OBJECTIVES,
+    YARDSTICKS,
     at_floor,
     chance_loss,
     is_reinforcement,
+    learning_curve,
     loss_of,
-    objective,
     still_since,
 )
 from traindx.curves.series import rank_trend, whole, whole_rate
@@ -51,7 +51,7 @@ _FULL_RATE = 0.4
 """Share of a run before which what stands still stood at the full rate; bench/thresholds.md#stood."""
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.16, unhealthy=-0.51)
+@sign(needs=(YARDSTICKS,), healthy=+1.16, unhealthy=-0.51)
 def loss_falls(
     run: Run,
     *,
@@ -61,7 +61,7 @@ def loss_falls(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
     """Training loss ends clearly below its start."""
-    loss = objective(run)
+    loss = learning_curve(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
     fall = loss.start - loss.end
@@ -81,7 +81,7 @@ def loss_falls(
     return Finding(min(1.0, fall / (share * loss.size)), says, (evidence,))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING, healthy=-3.40)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-3.40)
 def loss_falls_slowly(
     run: Run,
     *,
@@ -114,7 +114,7 @@ def loss_falls_slowly(
     return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.SERIOUS, healthy=-2.68)
+@sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, healthy=-2.68)
 def loss_flat_from_start(
     run: Run,
     *,
@@ -160,7 +160,7 @@ def _validation_gains(run: Run) -> bool:
     return len(val) >= SHORT and val.start - val.end > max(SURE_NOISES * val.end_noise, 2 * LITTLE * val.size)
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
 def loss_plateaus(
     run: Run,
     *,
@@ -188,7 +188,7 @@ def loss_plateaus(
     return Finding(min(1.0, (1 - since) / (2 * stood)), says, (loss.evidence(steps, loss.end),))
 
 
-@sign(needs=(OBJECTIVES,), healthy=-0.43)
+@sign(needs=(YARDSTICKS,), healthy=-0.43)
 def loss_still_falling(
     run: Run,
     *,
@@ -197,7 +197,7 @@ def loss_still_falling(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
 ) -> Answer:
     """Training loss still falls at the end."""
-    loss = objective(run)
+    loss = learning_curve(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
     earlier = loss.level_at(LAST_QUARTER)
@@ -210,7 +210,7 @@ def loss_still_falling(
     return Finding(strength, says, (loss.evidence(loss.since(LAST_QUARTER), loss.end, earlier),))
 
 
-@sign(needs=(OBJECTIVES,), healthy=+1.04)
+@sign(needs=(YARDSTICKS,), healthy=+1.04)
 def loss_converged(
     run: Run,
     *,
@@ -221,7 +221,7 @@ def loss_converged(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
     """Training loss has converged, at its floor or with the schedule."""
-    loss = objective(run)
+    loss = learning_curve(run)
     if loss is None or len(loss) < points:
         return CANNOT_TELL
     since = still_since(run, loss)
@@ -252,7 +252,7 @@ def _schedule_ended(run: Run, decayed: float) -> bool:
     return len(rate) > 1 and float(rate[-1]) <= decayed * float(rate.max())
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.CRITICAL)
+@sign(needs=(YARDSTICKS,), severity=Severity.CRITICAL)
 def loss_diverges(
     run: Run,
     *,

@@ -22,7 +22,7 @@ from traindx.curves.limits import (
     graded,
     linear,
 )
-from traindx.curves.objective import OBJECTIVES, loss_of
+from traindx.curves.objective import YARDSTICKS, loss_of
 from traindx.curves.series import MEDIAN_PRICE, running_median, seen_in, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -45,7 +45,7 @@ _OF_LEVEL = 0.25
 """Share of its level that a swing is held against at least; bench/thresholds.md#swing."""
 
 
-@sign(needs=(OBJECTIVES,))
+@sign(needs=(YARDSTICKS,))
 def loss_spikes(
     run: Run,
     *,
@@ -69,7 +69,7 @@ def loss_spikes(
     return Finding(strength, says, (loss.evidence((first, last), worst.value, worst.base),))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
 def spikes_recur(
     run: Run,
     *,
@@ -156,7 +156,7 @@ def _moved(run: Run, at: float) -> float | None:
     return float(np.median(known)) if known else None
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING, healthy=-1.48)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-1.48)
 def loss_oscillates(
     run: Run,
     *,
@@ -235,7 +235,7 @@ def noise_swamps_progress(
     return Finding(min(1.0, swing / (2 * scatter * max(level, TINY))), says, (evidence,))
 
 
-@sign(needs=(OBJECTIVES,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
 def loss_leaps_above_start(
     run: Run,
     *,

@@ -77,7 +77,13 @@ def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None)
     """The verdict, what leads to it and what follows from it; with a treatment, what was tried."""
     following = diagnosis.next_experiment
     tried = treatment_document(treatment) if treatment else {}
+    kind = diagnosis.objective
     document: Document = {
+        "objective": {
+            "name": kind.objective.slug,
+            **told(kind, "evidence?"),
+            "judged": kind.objective.is_checked,
+        },
         **told(diagnosis, "verdict says severity confidence healthy"),
         "suspects": [_suspect(suspect) for suspect in diagnosis.suspects],
         "ruled_out": [_ruled_out(suspect) for suspect in diagnosis.ruled_out],

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.curves.objective import objective
+from traindx.curves.objective import learning_curve
 from traindx.curves.series import whole
 from traindx.diagnosis.types import Diagnosis
 from traindx.facts import GRADIENT_CLIP
@@ -90,7 +90,7 @@ def losses(run: Run) -> list[Series]:
 
 def _objectives(run: Run) -> list[Series]:
     """What a run is judged by where that is no loss: reward, accuracy, score."""
-    judged = objective(run)
+    judged = learning_curve(run)
     if judged is None or judged.quantity.family == TRAIN_LOSS.family:
         return []
     kin = [one for one in QUANTITIES.values() if one.family == judged.quantity.family and one in run]

@@ -9,6 +9,7 @@ from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
 from traindx.diagnosis.verdict import leads
 from traindx.finding import Finding
 from traindx.format import capitalized, count, duration, percent, uncapitalized
+from traindx.objective import CLASSIFICATION, OTHER, REGRESSION
 from traindx.report.blocks import (
     Block,
     Chart,
@@ -47,6 +48,8 @@ _CLEARLY = 0.5
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
 _CODE_LINES = 5
+_ORDINARY = (CLASSIFICATION, REGRESSION, OTHER)
+"""What a header does not name: nothing there is judged in a way of its own."""
 
 
 def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
@@ -57,7 +60,9 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
         Verdict.INCONCLUSIVE: _open,
     }
     limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
-    head = Header(title(run), header_notes(run))
+    kind = diagnosis.objective.objective
+    named = () if kind in _ORDINARY else (kind.title,)
+    head = Header(title(run), (*header_notes(run), *named))
     crash = [Headline("CRASHED", *crash) for crash in crashes(run)]
     body = builders[diagnosis.verdict](run, diagnosis)
     where = [Command("report", report, "everything: --all", is_path=True)] if report else []
@@ -149,6 +154,8 @@ def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
 
 def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
     """Neither word would be right: what is known, and the one experiment that decides."""
+    if not diagnosis.objective.objective.is_checked:
+        return _not_judged(run, diagnosis)
     judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
     candidates = [Entry("COULD BE", _candidates(diagnosis, healthy=True))] if judged else []
     missing = ", ".join(dict.fromkeys(map(called, diagnosis.not_recorded[:_FACTS])))
@@ -163,6 +170,20 @@ def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Chart(run, troubles(diagnosis), rows=0),
         Gap(),
         *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
+    ]
+
+
+def _not_judged(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """A kind of training that the checks do not cover: what it is, how one sees that, what tells instead."""
+    objective, evidence = diagnosis.objective.objective, diagnosis.objective.evidence
+    says = f"It is judged by {objective.judged_by}; {objective.unchecked}"
+    return [
+        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
+        Paragraph(_sentences([says, outcome(run)])),
+        Gap(),
+        *_facts(diagnosis, None),
+        Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
+        Chart(run, troubles(diagnosis), rows=0),
     ]
 
 

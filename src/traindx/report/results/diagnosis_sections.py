@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from traindx.cause import Cause
 from traindx.diagnosis.types import Diagnosis, Reason, SignResult, Suspect, Verdict
-from traindx.format import duration, percent, uncapitalized
+from traindx.format import capitalized, duration, percent, uncapitalized
 from traindx.report.blocks import (
     Block,
     Bullets,
@@ -63,6 +63,7 @@ def sections(run: Run, diagnosis: Diagnosis) -> tuple[Section, ...]:
         *lists({"What not to do": top.cause.what_not_to_do if top else ()}, is_open=True),
         _rivals(diagnosis, top),
         _experiment(diagnosis),
+        _objective(diagnosis),
         *lists({"Other observations": _observations(diagnosis, top), "Missing": missing(diagnosis)}),
         *recording_sections(run),
         _ruled_out(diagnosis),
@@ -150,6 +151,13 @@ def _experiment(diagnosis: Diagnosis) -> Section:
             Term("else", test.if_false),
         ),
     )
+
+
+def _objective(diagnosis: Diagnosis) -> Section:
+    kind = diagnosis.objective
+    told = f"{kind.objective.title} ({kind.evidence})" if kind.evidence else kind.objective.title
+    says = f"{told}; judged by {kind.objective.judged_by}. If that is wrong, add --objective NAME."
+    return Section("Objective", (Paragraph(capitalized(says)),))
 
 
 def _observations(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:

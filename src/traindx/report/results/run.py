@@ -10,7 +10,7 @@ from traindx import facts as f
 from traindx.comparison.types import Comparison
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import is_recording, pace, times
-from traindx.curves.objective import objective
+from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
 from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
@@ -156,7 +156,7 @@ def _aside(events: list[Event]) -> str:
 
 def main_series(run: Run) -> tuple[Series, ...]:
     """The curve a run is judged by, and the same on validation data if there is one."""
-    judged = objective(run)
+    judged = learning_curve(run)
     if judged is None:
         return run.all(TRAIN_LOSS)[:2]
     first = whole(run, judged.quantity)
