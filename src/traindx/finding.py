@@ -8,6 +8,7 @@ from enum import Enum
 from functools import partial
 from typing import Annotated, get_args, get_origin, get_type_hints
 
+from traindx.objective import Problem
 from traindx.run import Axis, Fact, Quantity, Run, Scalar
 
 
@@ -94,10 +95,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer yes: how clearly, in a sentence with numbers, and from which numbers.
-
-    A sign leaves the rest empty; an exam says how bad it is, and its numbers may stand in the sentence alone.
-    """
+    """The answer yes: how clearly, in a sentence with numbers, and from which numbers; exams say more."""
 
     strength: float
     """Above 0, at most 1: how far beyond its limit."""
@@ -113,7 +111,7 @@ class Finding:
     code: str = ""
     """Lines to paste."""
     also: tuple[str, ...] = ()
-    """Slugs of other causes it may come from, the likeliest first."""
+    """Slugs of other causes it may come from."""
     sign: str = ""
     """The slug of the sign that an exam asked; empty in the answer of a sign itself."""
 
@@ -234,6 +232,8 @@ class Sign:
     """Points that a no adds to health: below 0 where every healthy run shows the sign."""
     formerly: str = ""
     """The slug it had in earlier versions, which is still understood."""
+    problem: Problem | None = None
+    """What is wrong if it says yes; None for what is only a reason for something."""
 
     def __call__(self, run: Run) -> Answer:
         """The answer for a run; what it needs and the run lacks makes it impossible to tell."""
@@ -248,9 +248,7 @@ class Sign:
     def limited(self, values: Mapping[str, float]) -> "Sign":
         """The same question with other limits."""
         known = {limit.name: limit for limit in self.limits}
-        unknown = set(values) - set(known)
-        if unknown:
-            name = sorted(unknown)[0]
+        for name in sorted(set(values) - set(known)):
             raise ValueError(f'check {self.slug} has no limit "{name}"; it has {", ".join(known) or "none"}')
         bad = [name for name, value in values.items() if not math.isfinite(value) or value <= 0]
         if bad:
@@ -274,6 +272,7 @@ def sign(
     healthy: float | None = None,
     unhealthy: float = 0.0,
     formerly: str = "",
+    problem: Problem | None = None,
 ) -> Callable[[Ask], Sign]:
     """Make a function the sign of its name; its docstring is the question, its defaults the limits."""
 
@@ -282,7 +281,7 @@ def sign(
         if not page:
             raise ValueError(f"check {ask.__name__} needs a docstring: the statement it tests")
         slug, statement, limits = ask.__name__, page.splitlines()[0], _limits(ask)
-        return Sign(slug, statement, needs, severity, ask, limits, healthy, unhealthy, formerly)
+        return Sign(slug, statement, needs, severity, ask, limits, healthy, unhealthy, formerly, problem)
 
     return declare
 

@@ -1,4 +1,4 @@
-"""What a run is trained for: what tells whether it learns, and which causes are worth asking about.
+"""What a run is trained for, what may be wrong with it, and what causes are about.
 
 A loss means something else in every kind of training: it falls in a classification, sits near zero in RL
 post-training, swings forever in a GAN. No cause is weighed before it is known what the numbers mean.
@@ -35,6 +35,24 @@ class Area(Enum):
     NUMERICS = "initialization, activations, gradients, precision"
     LOOP = "order and content of the training loop"
     SYSTEM = "time and memory"
+
+
+class Problem(Enum):
+    """What is wrong with a run, before it is known why; the first of several is what people see first."""
+
+    NOT_FINITE = "loss becomes NaN or infinite"
+    DIVERGES = "training diverges"
+    NOT_LEARNING = "does not learn"
+    OVERFITS = "overfits"
+    VALIDATION_OFF = "training learns, validation does not"
+    STOPS_EARLY = "stops learning too early"
+    UNSTABLE = "training is unstable"
+    WASTES = "wastes time or memory"
+
+    @property
+    def rank(self) -> int:
+        """0 for what people see first."""
+        return list(Problem).index(self)
 
 
 LOSSES_AND_METRICS = (

@@ -50,7 +50,7 @@ from traindx.curves.facts import stated_word
 from traindx.curves.limits import WEAK, linear
 from traindx.curves.series import span, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.objective import Area
+from traindx.objective import Area, Problem
 from traindx.quantities import DATA_TIME, STEP_TIME
 from traindx.run import Run
 
@@ -60,7 +60,7 @@ _OVER = 0.4
 """Of the step, beyond the limit, that is fully clear; bench/thresholds.md#data-wait."""
 
 
-@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.14)
+@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.14, problem=Problem.WASTES)
 def data_wait_dominates(
     run: Run,
     *,

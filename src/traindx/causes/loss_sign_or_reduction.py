@@ -54,7 +54,7 @@ from traindx.curves.limits import LATE, LIKELY, NOISES
 from traindx.curves.series import whole
 from traindx.facts import LOSS_FUNCTION, LOSS_REDUCTION
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.objective import Area
+from traindx.objective import Area, Problem
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.chance import worse_than_constant_baseline
@@ -70,7 +70,7 @@ _NEVER_NEGATIVE = frozenset(
 )
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.71)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.71, problem=Problem.DIVERGES)
 def loss_falls_without_floor(
     run: Run,
     *,

@@ -52,7 +52,7 @@ from traindx.curves.series import whole
 from traindx.facts import VALIDATED_WITH_GRADIENT
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
-from traindx.objective import Area
+from traindx.objective import Area, Problem
 from traindx.quantities import MEMORY
 from traindx.run import Run, Series
 
@@ -61,12 +61,12 @@ _PACES = 3
 _STRETCHES = 6
 """Parts of the second half, between which memory rises five times; bench/thresholds.md#memory."""
 _EVEN = 0.4
-"""Last pace over the highest that is even; bench/thresholds.md#memory."""
+"""Lowest pace over the highest that is even; bench/thresholds.md#memory."""
 _FULL = 0.2
 """Growth that is fully clear; bench/thresholds.md#memory."""
 
 
-@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.97)
+@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.97, problem=Problem.WASTES)
 def memory_grows(
     run: Run,
     *,
@@ -100,7 +100,8 @@ def _at_an_even_pace(memory: Series, leak: float) -> Answer:
     pace = (np.diff(values) / np.diff(steps))[-_PACES:]
     middle = float(np.interp(steps[-1] / 2, steps, values))
     grown = float(values[-1]) / middle - 1
-    if grown < leak or float(pace.min()) <= 0 or float(pace[-1]) < _EVEN * float(pace.max()):
+    # A peak so far only ever rises, in jumps with nothing between them; a leak grows in every stretch.
+    if grown < leak or float(pace.min()) < _EVEN * float(pace.max()):
         return None
     says = f"memory use grows steadily, from {number(middle)} at mid-run to {number(float(values[-1]))}"
     where = (float(steps[-_PACES - 1]), float(steps[-1]))

@@ -83,7 +83,7 @@ from traindx.curves.limits import SMALL, WEAK
 from traindx.curves.series import whole
 from traindx.facts import DROPOUT, WEIGHT_DECAY
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.objective import Area
+from traindx.objective import Area, Problem
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
@@ -108,7 +108,7 @@ _SCATTER = 1.5
 """Noises of a single score, which a decline must exceed as well; bench/thresholds.md#noises."""
 
 
-@sign(needs=((VAL_ACCURACY, VAL_SCORE, VAL_ERROR),), severity=Severity.WARNING)
+@sign(needs=((VAL_ACCURACY, VAL_SCORE, VAL_ERROR),), severity=Severity.WARNING, problem=Problem.OVERFITS)
 def validation_metric_declines(
     run: Run,
     *,

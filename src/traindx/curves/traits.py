@@ -96,7 +96,7 @@ NAMES = (
     Trait(FINE_TUNING, "mean_token_accuracy *gpt_loss"),
     Trait(FINE_TUNING, "current_steps percentage remaining_time elapsed_time", least=3),
 )
-"""By the names of a log."""
+"""By the names of a log; bench/thresholds.md#objective."""
 
 SETTINGS = (
     Trait(
@@ -134,7 +134,7 @@ SETTINGS = (
         least=2,
     ),
 )
-"""By the names of its settings."""
+"""By the names of its settings; bench/thresholds.md#objective."""
 
 LIBRARIES = (
     (

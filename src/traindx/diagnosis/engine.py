@@ -28,7 +28,7 @@ from traindx.diagnosis.types import (
     Verdict,
     total,
 )
-from traindx.diagnosis.verdict import sentence, verdict_of
+from traindx.diagnosis.verdict import problem_of, sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count, listed
@@ -88,6 +88,7 @@ def diagnose(
         verdict=verdict,
         says=sentence(verdict, suspects, asked, kind.objective),
         healthy=healthy,
+        problem=problem_of(asked) if verdict is Verdict.SICK else None,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
         asked=asked,

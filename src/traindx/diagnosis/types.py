@@ -10,6 +10,7 @@ from traindx.cause import Cause, Experiment
 from traindx.curves.recognition import UNRECOGNIZED, Recognized
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.format import Displayed
+from traindx.objective import Problem
 from traindx.run import Fact, Run
 
 
@@ -150,6 +151,8 @@ class Diagnosis(Displayed):
     healthy_reasons: tuple[Reason, ...]
     not_recorded: tuple[NotRecorded, ...] = ()
     next_experiment: NextExperiment | None = None
+    problem: Problem | None = None
+    """What is wrong, whatever its cause, if the run is sick."""
     objective: Recognized = UNRECOGNIZED
     """What the run trains, and what shows it."""
     source: Run | None = field(default=None, compare=False)

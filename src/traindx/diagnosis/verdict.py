@@ -1,11 +1,11 @@
 """The short answer, and the sentence that says it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.format import capitalized, uncapitalized
-from traindx.objective import Objective
+from traindx.objective import Objective, Problem
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls
 from traindx.signs.nonfinite import loss_not_finite
@@ -43,6 +43,19 @@ def verdict_of(
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     is_healthy = healthy >= _SURE and learned and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
+
+
+def problem_of(asked: Iterable[SignResult]) -> Problem | None:
+    """The worst problem that is clear, of equally bad ones what people see first; else the clearest."""
+    shown = [
+        (one.sign.severity.rank, one.finding.strength, one.sign.problem)
+        for one in asked
+        if one.finding and one.sign.problem
+    ]
+    clear = [(severity, -problem.rank, problem) for severity, strength, problem in shown if strength >= _SURE]
+    if clear:
+        return max(clear, key=lambda one: one[:2])[2]
+    return max(shown, key=lambda one: one[1])[2] if shown else None
 
 
 def leads(confidences: Sequence[float]) -> bool:

@@ -34,6 +34,7 @@ from traindx.curves.series import last_part, looked, reaches_end, seen_in, whole
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
+from traindx.objective import Problem
 from traindx.quantities import (
     PREDICTION_MAX,
     PREDICTION_MEAN,
@@ -52,7 +53,7 @@ _ABOVE_MOST = 1.01
 """Times the loss of guessing among the most classes, to leave room for noise; bench/thresholds.md#chance."""
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78, problem=Problem.NOT_LEARNING)
 def little_learned(
     run: Run,
     *,
@@ -69,7 +70,7 @@ def little_learned(
     return ends.finding(min(1.0, max(FAINT, (share - learned) / share)), ends.chance)
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-3.23)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-3.23, problem=Problem.NOT_LEARNING)
 def loss_at_chance(
     run: Run,
     *,
@@ -110,7 +111,12 @@ def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
     return classes if classes >= 2 and abs(loss.end / math.log(classes) - 1) < within else None
 
 
-@sign(needs=((VAL_ACCURACY, TRAIN_ACCURACY),), severity=Severity.SERIOUS, healthy=-3.00)
+@sign(
+    needs=((VAL_ACCURACY, TRAIN_ACCURACY),),
+    severity=Severity.SERIOUS,
+    healthy=-3.00,
+    problem=Problem.NOT_LEARNING,
+)
 def accuracy_at_chance(
     run: Run,
     *,
@@ -135,7 +141,7 @@ def accuracy_at_chance(
     return Finding(1.0, says, (accuracy.evidence(accuracy.end_steps, accuracy.end),))
 
 
-@sign(needs=(VAL_ACCURACY, TRAIN_LOSS), severity=Severity.SERIOUS)
+@sign(needs=(VAL_ACCURACY, TRAIN_LOSS), severity=Severity.SERIOUS, problem=Problem.VALIDATION_OFF)
 def validation_at_chance(
     run: Run,
     *,
@@ -178,7 +184,12 @@ def starts_far_above_chance(
     return Finding(graded(first / chance, limit), says, (evidence,))
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, formerly="worse_than_constant")
+@sign(
+    needs=(CHANCE_LOSS, TRAIN_LOSS),
+    severity=Severity.SERIOUS,
+    formerly="worse_than_constant",
+    problem=Problem.NOT_LEARNING,
+)
 def worse_than_constant_baseline(
     run: Run,
     *,
@@ -195,7 +206,7 @@ def worse_than_constant_baseline(
     return ends.finding(strength, ratio * ends.chance)
 
 
-@sign(needs=(PREDICTION_STD, TARGET_STD), severity=Severity.SERIOUS)
+@sign(needs=(PREDICTION_STD, TARGET_STD), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING)
 def predictions_constant(
     run: Run,
     *,
@@ -224,7 +235,7 @@ def _size(run: Run) -> float:
     )
 
 
-@sign(needs=(REWARD,), severity=Severity.SERIOUS, healthy=-4.08)
+@sign(needs=(REWARD,), severity=Severity.SERIOUS, healthy=-4.08, problem=Problem.NOT_LEARNING)
 def reward_flat(
     run: Run,
     *,

@@ -26,6 +26,7 @@ from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number, pair, percentage
+from traindx.objective import Problem
 from traindx.quantities import (
     CONFIDENTLY_WRONG_SHARE,
     INPUT_STD,
@@ -55,7 +56,7 @@ _LEARNS = 0.7
 """Last over first training loss of a run that learns; bench/thresholds.md#lost-start."""
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING, problem=Problem.STOPS_EARLY)
 def both_losses_high(
     run: Run,
     *,
@@ -200,7 +201,12 @@ def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
     return wrong.values[(wrong.steps <= loss.lowest[1]) & (accuracy > least)]
 
 
-@sign(needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS), severity=Severity.SERIOUS, healthy=-3.02)
+@sign(
+    needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS),
+    severity=Severity.SERIOUS,
+    healthy=-3.02,
+    problem=Problem.VALIDATION_OFF,
+)
 def validation_learns_nothing(
     run: Run,
     *,
@@ -226,7 +232,11 @@ def validation_learns_nothing(
 
 
 @sign(
-    needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-1.05, formerly="validation_starts_lost"
+    needs=(TRAIN_LOSS, VAL_LOSS),
+    severity=Severity.SERIOUS,
+    healthy=-1.05,
+    formerly="validation_starts_lost",
+    problem=Problem.VALIDATION_OFF,
 )
 def validation_starts_worse_than_untrained(
     run: Run,

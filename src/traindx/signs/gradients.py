@@ -14,6 +14,7 @@ from traindx.curves.series import evenly, looked, seen_in, span, whole
 from traindx.facts import BACKWARD_PLACE, BATCH_SIZE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage, power_of_ten
+from traindx.objective import Problem
 from traindx.quantities import (
     CLIPPED_SHARE,
     GRADIENT_AGREEMENT,
@@ -28,7 +29,7 @@ _AT_CLIP = 0.01
 """Distance from the limit of norms that were measured after clipping; bench/thresholds.md#clipped."""
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS, problem=Problem.UNSTABLE)
 def gradient_norm_grows(
     run: Run,
     *,
@@ -51,7 +52,7 @@ def gradient_norm_grows(
     return Finding(strength, says, (norm.evidence(norm.since(1 / 2), end, ratio * calm),))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS, problem=Problem.STOPS_EARLY)
 def gradient_norm_vanishes(
     run: Run,
     *,
@@ -153,7 +154,7 @@ def gradient_over_depth(run: Run, decades: float, layers: int, *, grows: bool) -
     return Finding(linear(way, decades, over=2), says, (depth.first.evidence(depth.first.early),))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING)
 def gradient_is_zero(
     run: Run,
     *,

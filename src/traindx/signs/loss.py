@@ -34,6 +34,7 @@ from traindx.curves.objective import (
 from traindx.curves.series import rank_trend, whole, whole_rate
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
+from traindx.objective import Problem
 from traindx.quantities import LEARNING_RATE, VAL_LOSS
 from traindx.run import Axis, Run
 
@@ -81,7 +82,7 @@ def loss_falls(
     return Finding(min(1.0, fall / (share * loss.size)), says, (evidence,))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-3.40)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-3.40, problem=Problem.NOT_LEARNING)
 def loss_falls_slowly(
     run: Run,
     *,
@@ -114,7 +115,7 @@ def loss_falls_slowly(
     return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, healthy=-2.68)
+@sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, healthy=-2.68, problem=Problem.NOT_LEARNING)
 def loss_flat_from_start(
     run: Run,
     *,
@@ -160,7 +161,7 @@ def _validation_gains(run: Run) -> bool:
     return len(val) >= SHORT and val.start - val.end > max(SURE_NOISES * val.end_noise, 2 * LITTLE * val.size)
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.STOPS_EARLY)
 def loss_plateaus(
     run: Run,
     *,
@@ -252,7 +253,7 @@ def _schedule_ended(run: Run, decayed: float) -> bool:
     return len(rate) > 1 and float(rate[-1]) <= decayed * float(rate.max())
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.CRITICAL)
+@sign(needs=(YARDSTICKS,), severity=Severity.CRITICAL, problem=Problem.DIVERGES)
 def loss_diverges(
     run: Run,
     *,

@@ -11,6 +11,7 @@ from traindx.curves.series import Rate, peak_and_usual, rate_of
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number, percentage
+from traindx.objective import Problem
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 
@@ -52,7 +53,13 @@ def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
     return Finding(strength, says, (fact_evidence(run, OPTIMIZER, OPTIMIZER_PLACE),))
 
 
-@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, healthy=-2.01, formerly="rate_decayed_early")
+@sign(
+    needs=(LEARNING_RATE,),
+    severity=Severity.WARNING,
+    healthy=-2.01,
+    formerly="rate_decayed_early",
+    problem=Problem.STOPS_EARLY,
+)
 def lr_decayed_early(
     run: Run,
     *,
@@ -87,7 +94,7 @@ def lr_decayed_early(
     return Finding(min(1.0, MILD + (1 - when)), says, (evidence,))
 
 
-@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, formerly="rate_rise_hurts")
+@sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, formerly="rate_rise_hurts", problem=Problem.UNSTABLE)
 def lr_rise_hurts(
     run: Run,
     *,

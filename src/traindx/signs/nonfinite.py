@@ -19,24 +19,20 @@ from traindx.curves.series import seen_in, span, whole
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, NONFINITE_SOURCE, PARAMETER_PRECISION, PRECISION
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, number, pair, step
+from traindx.objective import Problem
 from traindx.quantities import GRADIENT_NORM, LOSS_SCALE, NONFINITE_STEPS, SKIPPED_STEPS, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, EventKind, Floats, Run
 
-_MANY = 4.0
-"""Times the limit at which skipped steps are fully clear; bench/thresholds.md#skipped."""
-_RECORD = 10
-"""Steps between two records that are still the first; bench/thresholds.md#first-steps."""
-_STEEP = 1.5
-"""Times the limit at which a climb is fully clear; bench/thresholds.md#climb."""
-_OVERFLOWS = 40
-"""Steps left out that add full strength; bench/thresholds.md#skipped."""
-_HALVINGS = 5
-"""Halvings beyond the limit that are fully clear; bench/thresholds.md#loss-scale."""
+_MANY, _OVERFLOWS = 4.0, 40
+"""Of skipped steps: times the limit, and steps, that are fully clear; bench/thresholds.md#skipped."""
+_RECORD, _STEEP, _HALVINGS = 10, 1.5, 5
+"""Steps between two records that are still the first; times the limit of a climb, and halvings beyond that of
+a loss scale, that are fully clear; bench/thresholds.md#first-steps, #climb and #loss-scale."""
 _LARGEST_HALF = 65504.0
 """The largest number of 16-bit floats; bench/thresholds.md#resolution."""
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-4.94)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-4.94, problem=Problem.NOT_FINITE)
 def loss_not_finite(
     run: Run,
     *,
@@ -68,7 +64,7 @@ def loss_not_finite(
     return Finding(full if stays else TRACE, says, (evidence,))
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE)
 def loss_never_finite(run: Run) -> Answer:
     """Training loss is never finite, not even at the first step."""
     series = whole(run, TRAIN_LOSS)
@@ -79,7 +75,7 @@ def loss_never_finite(run: Run) -> Answer:
     return Finding(1.0, says, (evidence,))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, healthy=-2.50)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, healthy=-2.50, problem=Problem.NOT_FINITE)
 def gradient_not_finite(
     run: Run,
     *,
@@ -100,7 +96,7 @@ def gradient_not_finite(
     return Finding(strength, says, (seen_in(norms, float(norms.values[bad][0]), None, where),))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.80)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.80, problem=Problem.NOT_FINITE)
 def fails_in_first_steps(
     run: Run,
     *,
@@ -122,7 +118,7 @@ def fails_in_first_steps(
     return Finding(1.0, says, (evidence,))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE)
 def fails_without_warning(
     run: Run,
     *,
@@ -145,7 +141,7 @@ def fails_without_warning(
     return Finding(1.0, says, (Evidence(fails.series.quantity, where, last, axis=axis),))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE)
 def loss_climbs_before_failure(
     run: Run,
     *,
@@ -180,7 +176,12 @@ def loss_climbs_before_failure(
 _HALF = ("float16", "fp16", "half", "16-mixed", "16-true", "16")
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, formerly="nonfinite_from_half")
+@sign(
+    needs=(TRAIN_LOSS,),
+    severity=Severity.CRITICAL,
+    formerly="nonfinite_from_half",
+    problem=Problem.NOT_FINITE,
+)
 def fp16_overflow(run: Run) -> Answer:
     """Values overflow the float16 range."""
     if not is_recording(run):
@@ -199,13 +200,13 @@ def fp16_overflow(run: Run) -> Answer:
     return None
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE)
 def nonfinite_from_layers(run: Run) -> Answer:
     """The first NaN or infinity comes from an overflow in a layer."""
     return _arises(run, ("input", "target"), "", at_pole=False)
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE)
 def nonfinite_from_loss(run: Run) -> Answer:
     """The first NaN or infinity comes from a log, division or root."""
     return _arises(run, ("input", "target", "parameter"), location_of(run, LOSS_PLACE), at_pole=True)
@@ -220,7 +221,7 @@ def _arises(run: Run, elsewhere: tuple[str, ...], location: str, *, at_pole: boo
     return Finding(1.0, event.says, (nonfinite_evidence(event, run, location),))
 
 
-@sign(needs=(LOSS_SCALE,), severity=Severity.SERIOUS)
+@sign(needs=(LOSS_SCALE,), severity=Severity.SERIOUS, problem=Problem.NOT_FINITE)
 def loss_scale_collapses(
     run: Run,
     *,
@@ -245,7 +246,7 @@ def loss_scale_collapses(
     return Finding(strength, says, (evidence,))
 
 
-@sign(needs=(), severity=Severity.WARNING)
+@sign(needs=(), severity=Severity.WARNING, problem=Problem.NOT_FINITE)
 def steps_overflow(
     run: Run,
     *,

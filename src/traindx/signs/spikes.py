@@ -26,6 +26,7 @@ from traindx.curves.objective import YARDSTICKS, loss_of
 from traindx.curves.series import MEDIAN_PRICE, running_median, seen_in, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
+from traindx.objective import Problem
 from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS
 from traindx.run import Axis, Floats, Run, Series
 
@@ -69,7 +70,7 @@ def loss_spikes(
     return Finding(strength, says, (loss.evidence((first, last), worst.value, worst.base),))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.UNSTABLE)
 def spikes_recur(
     run: Run,
     *,
@@ -156,7 +157,7 @@ def _moved(run: Run, at: float) -> float | None:
     return float(np.median(known)) if known else None
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-1.48)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-1.48, problem=Problem.UNSTABLE)
 def loss_oscillates(
     run: Run,
     *,
@@ -210,7 +211,7 @@ def _validation_swings(run: Run, swing: float) -> bool:
     return len(val) >= FEWEST_BLOCKS and _swing(val.level[val.blocks // 3 :]) > swing * _worth(val)
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, problem=Problem.UNSTABLE)
 def noise_swamps_progress(
     run: Run,
     *,
@@ -235,7 +236,7 @@ def noise_swamps_progress(
     return Finding(min(1.0, swing / (2 * scatter * max(level, TINY))), says, (evidence,))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.UNSTABLE)
 def loss_leaps_above_start(
     run: Run,
     *,

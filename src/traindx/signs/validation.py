@@ -23,6 +23,7 @@ from traindx.curves.objective import as_share
 from traindx.curves.series import rank_trend, robust_sigma, seen_in, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage
+from traindx.objective import Problem
 from traindx.quantities import (
     TRAIN_ACCURACY,
     TRAIN_LOSS,
@@ -81,7 +82,7 @@ def validation_improves(
     return Finding(strength, says, (measure.evidence(measure.all_steps, measure.end, measure.start),))
 
 
-@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS)
+@sign(needs=((VAL_LOSS, VAL_PERPLEXITY),), severity=Severity.SERIOUS, problem=Problem.OVERFITS)
 def validation_turns_up(
     run: Run,
     *,
@@ -132,7 +133,11 @@ def _train_falls(run: Run, share: float) -> bool:
     return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, _LEAST_FALL * train.size)
 
 
-@sign(needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)), severity=Severity.WARNING)
+@sign(
+    needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)),
+    severity=Severity.WARNING,
+    problem=Problem.OVERFITS,
+)
 def validation_gap_wide(
     run: Run,
     *,
@@ -173,7 +178,7 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.67)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.67, problem=Problem.OVERFITS)
 def validation_never_improves(
     run: Run,
     *,
@@ -201,7 +206,7 @@ def validation_never_improves(
     return Finding(min(1.0, fell / (2 * fall * train.size)), says, (evidence,))
 
 
-@sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS)
+@sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS, problem=Problem.VALIDATION_OFF)
 def validation_never_moves(
     run: Run,
     *,
@@ -222,7 +227,7 @@ def validation_never_moves(
     return Finding(1.0 if digits >= _DIGITS else 1 / 2, says, (evidence,))
 
 
-@sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING)
+@sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING, problem=Problem.UNSTABLE)
 def validation_noisy(
     run: Run,
     *,

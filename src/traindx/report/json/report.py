@@ -84,7 +84,7 @@ def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None)
             **told(kind, "evidence?"),
             "judged": kind.objective.is_checked,
         },
-        **told(diagnosis, "verdict says severity confidence healthy"),
+        **told(diagnosis, "verdict says problem? severity confidence healthy"),
         "suspects": [_suspect(suspect) for suspect in diagnosis.suspects],
         "ruled_out": [_ruled_out(suspect) for suspect in diagnosis.ruled_out],
         "healthy_reasons": _reasons(diagnosis.healthy_reasons),
