@@ -61,7 +61,7 @@ from traindx.signs.weights import decay_strong, weights_shrink
 _MILD_DECAY = {"adamw": 0.01, "sgd": 1e-4}
 """Weight decay that is not strong for an optimizer; bench/thresholds.md#decay."""
 _MILD_DROPOUT = 0.1
-"""The dropout probability of the fix, which would raise a smaller one."""
+"""The dropout of the fix, which would raise a smaller one; bench/thresholds.md#doses."""
 
 
 def _decays_little(run: Run) -> bool:

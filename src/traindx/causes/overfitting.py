@@ -136,7 +136,7 @@ def validation_metric_declines(
 
 
 _DECAY, _DROPOUT = 0.05, 0.2
-"""Weight decay and dropout of the fixes, which would lower larger ones."""
+"""Weight decay and dropout of the fixes, which would lower larger ones; bench/thresholds.md#doses."""
 
 
 def _decays_enough(run: Run) -> bool:

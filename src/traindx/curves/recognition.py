@@ -52,7 +52,7 @@ _FINE_TUNING_RATE = 1.5e-4
 _NEAR = 0.02
 """Distance of a first loss from ln V, over it; bench/thresholds.md#objective."""
 _VOCABULARIES = (32_000, 50_257, 65_536, 128_256, 151_936)
-"""Sizes of common tokenizers, whose ln is the first loss of a language model; bench/thresholds.md#objective."""
+"""Sizes of common tokenizers: a language model starts at their ln; bench/thresholds.md#objective."""
 
 
 @dataclass(frozen=True)

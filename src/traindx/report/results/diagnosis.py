@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from traindx.curves.facts import is_recording
-from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
 from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
 from traindx.diagnosis.verdict import leads
 from traindx.finding import Finding
-from traindx.format import capitalized, count, duration, percent, uncapitalized
+from traindx.format import count, percent, uncapitalized
 from traindx.objective import CLASSIFICATION, OTHER, REGRESSION
 from traindx.report.blocks import (
     Block,
     Chart,
     Code,
     Command,
-    Diff,
     Entry,
     Gap,
     Header,
@@ -26,8 +24,6 @@ from traindx.report.blocks import (
     Tone,
 )
 from traindx.report.fix import (
-    DIFF_LINES,
-    RUNS_EXPERIMENT,
     WRITES_PATCH,
     Fix,
     fix_for,
@@ -35,8 +31,17 @@ from traindx.report.fix import (
     shortened,
 )
 from traindx.report.results.diagnosis_sections import references, sections
-from traindx.report.results.evidence import called, marks, place, rivals, seen_reasons, strongest, troubles
+from traindx.report.results.evidence import marks, place, rivals, seen_reasons
 from traindx.report.results.run import crashes, header_notes, outcome, title
+from traindx.report.results.undecided import (
+    candidates,
+    facts,
+    headline,
+    limits,
+    sentences,
+    unclear,
+    undecided,
+)
 from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
 
@@ -48,6 +53,8 @@ _CLEARLY = 0.5
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
 _CODE_LINES = 5
+_SETTLED_BY_LOG = 0.8
+"""Confidence from which on a log alone names a cause in the headline: no experiment is needed then."""
 _ORDINARY = (CLASSIFICATION, REGRESSION, OTHER)
 """What a header does not name: nothing there is judged in a way of its own."""
 
@@ -55,9 +62,9 @@ _ORDINARY = (CLASSIFICATION, REGRESSION, OTHER)
 def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
     """A run and its diagnosis; `report` is where the whole of it was written."""
     builders = {
-        Verdict.SICK: _accused if is_clear(diagnosis) else _unclear,
+        Verdict.SICK: _accused if _is_settled(run, diagnosis) else unclear,
         Verdict.HEALTHY: _healthy,
-        Verdict.INCONCLUSIVE: _open,
+        Verdict.INCONCLUSIVE: undecided,
     }
     limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
     kind = diagnosis.objective.objective
@@ -80,6 +87,11 @@ def is_clear(diagnosis: Diagnosis) -> bool:
     return leads([one.confidence for one in diagnosis.suspects])
 
 
+def _is_settled(run: Run, diagnosis: Diagnosis) -> bool:
+    """Whether the headline names a cause: a log tells what is wrong, and hardly ever why."""
+    return is_clear(diagnosis) and (is_recording(run) or diagnosis.suspects[0].confidence >= _SETTLED_BY_LOG)
+
+
 def summary(run: Run, diagnosis: Diagnosis) -> str:
     """One line: verdict, cause, confidence, file and line."""
     word = diagnosis.verdict.value.upper()
@@ -87,8 +99,8 @@ def summary(run: Run, diagnosis: Diagnosis) -> str:
         return f"{word} {percent(diagnosis.confidence)} · {outcome(run)}"
     if diagnosis.verdict is Verdict.INCONCLUSIVE:
         return f"{word} · {diagnosis.says}"
-    if not is_clear(diagnosis):
-        return f"{word} cause unclear · {_candidates(diagnosis)}"
+    if not _is_settled(run, diagnosis):
+        return f"{word} {uncapitalized(headline(diagnosis))} · {candidates(diagnosis)}"
     top = diagnosis.suspects[0]
     line = line_of(fix_for(top.cause, run), top)
     at = f" · {line}" if line else ""
@@ -105,8 +117,8 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     told = [*(one.says for one in lost), *map(_located, first)]
     return [
         Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_of(fix, top)),
-        Paragraph(_sentences([*told, *([] if lost else [outcome(run)])])),
-        *_facts(diagnosis, top),
+        Paragraph(sentences([*told, *([] if lost else [outcome(run)])])),
+        *facts(diagnosis, top),
         Gap(),
         *(_fix(fix, top) if fix else ()),
         *_donts(top),
@@ -115,28 +127,8 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Gap(),
         *_why([one for one in reasons if not any(map(partial(_says_same, one), first))]),
         *_rivals(diagnosis),
-        *_limits(run),
+        *limits(run),
         *next_command(run, [top], note=WRITES_PATCH if fix and fix.diff else ""),
-    ]
-
-
-def _unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    """No cause stands out: the candidates, and what would decide."""
-    seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
-    says = _sentences([*seen, outcome(run)])
-    candidates = [Entry("COULD BE", _candidates(diagnosis))] if diagnosis.suspects else []
-    return [
-        Headline("SICK", "Cause unclear", "log only" if not is_recording(run) else ""),
-        Paragraph(says),
-        *_facts(diagnosis, None),
-        Gap(),
-        *candidates,
-        *_decide(run, diagnosis),
-        Gap(),
-        Chart(run, troubles(diagnosis)),
-        Gap(),
-        *_limits(run),
-        *next_command(run, diagnosis.suspects, "decide", RUNS_EXPERIMENT),
     ]
 
 
@@ -144,46 +136,11 @@ def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
     found = len(diagnosis.asked)
     unknown = sum(asked.cannot_tell for asked in diagnosis.asked)
     checks = f"{count(found, 'check')}: no problems, {unknown} not enough data"
-    facts = _facts(diagnosis, None)
+    certain = facts(diagnosis, None)
     return [
         Headline("HEALTHY", f"{percent(diagnosis.confidence)} · {outcome(run)}", "", Tone.GOOD),
         Chart(run, rows=2),
-        *(facts or [Paragraph(checks, Tone.QUIET)]),
-    ]
-
-
-def _open(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    """Neither word would be right: what is known, and the one experiment that decides."""
-    if not diagnosis.objective.objective.is_checked:
-        return _not_judged(run, diagnosis)
-    judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
-    candidates = [Entry("COULD BE", _candidates(diagnosis, healthy=True))] if judged else []
-    missing = ", ".join(dict.fromkeys(map(called, diagnosis.not_recorded[:_FACTS])))
-    return [
-        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
-        *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
-        Gap(),
-        *_facts(diagnosis, None),
-        *_decide(run, diagnosis),
-        *candidates,
-        *([Entry("MISSING", missing)] if missing else []),
-        Chart(run, troubles(diagnosis), rows=0),
-        Gap(),
-        *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
-    ]
-
-
-def _not_judged(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    """A kind of training that the checks do not cover: what it is, how one sees that, what tells instead."""
-    objective, evidence = diagnosis.objective.objective, diagnosis.objective.evidence
-    says = f"It is judged by {objective.judged_by}; {objective.unchecked}"
-    return [
-        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
-        Paragraph(_sentences([says, outcome(run)])),
-        Gap(),
-        *_facts(diagnosis, None),
-        Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
-        Chart(run, troubles(diagnosis), rows=0),
+        *(certain or [Paragraph(checks, Tone.QUIET)]),
     ]
 
 
@@ -212,17 +169,6 @@ def _named(top: Suspect) -> str:
     return (
         f"{top.cause.title} (via {uncapitalized(top.mechanism.title)})" if top.mechanism else top.cause.title
     )
-
-
-def _facts(diagnosis: Diagnosis, top: Suspect | None) -> list[Block]:
-    """What was read from the program for certain and is not told yet, whatever it scores."""
-    told = {reason.sign for reason in seen_reasons(top)} if top else set()
-    certain = [one for one in diagnosis.findings if one.sign not in told and one.is_certain]
-    return [
-        Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
-        for index, one in enumerate(certain[:_FACTS])
-        if one.finding
-    ]
 
 
 def _located(reason: Reason) -> str:
@@ -267,41 +213,6 @@ def _rivals(diagnosis: Diagnosis) -> list[Block]:
     return [Entry("OR", told)] if told else []
 
 
-def _candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
-    """The likeliest, by their slugs, which `explain` takes."""
-    found = [(one.confidence, one.cause.slug) for one in diagnosis.suspects[:_RIVALS]]
-    found += [(diagnosis.healthy, "healthy")] if healthy else []
-    ranked = sorted(found, reverse=True)[:_RIVALS]
-    return " · ".join(f"{slug} {percent(confidence)}" for confidence, slug in ranked)
-
-
-def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    """The one experiment that would decide, as a diff where it is a fix of the program."""
-    following = diagnosis.next_experiment
-    if following is None:
-        return []
-    fix = fix_for(following.tests, run)
-    takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
-    steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
-    if fix and fix.diff:
-        steps.append(Diff(fix.diff[:DIFF_LINES]))
-    return [*steps, Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}")]
-
-
-def _limits(run: Run) -> list[Block]:
-    """What a log alone cannot tell."""
-    if is_recording(run):
-        return []
-    says = "a log has no gradients, shapes or layers: it puts the right cause first in"
-    says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
-    return [Entry("LIMITS", says, tone=Tone.QUIET)]
-
-
 def line_of(fix: Fix | None, top: Suspect) -> str:
     """The line to change; where no fix names one, the line that shows it."""
     return (fix.at if fix else "") or top.place
-
-
-def _sentences(clauses: Sequence[str]) -> str:
-    """Clauses as sentences, each once."""
-    return " ".join(f"{capitalized(one)}." for one in dict.fromkeys(filter(None, clauses)))

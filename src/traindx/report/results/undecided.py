@@ -1,0 +1,128 @@
+"""Pages of diagnoses in which no cause stands out: what is wrong, the candidates, and what would decide."""
+
+from collections.abc import Sequence
+
+from traindx.curves.facts import is_recording
+from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
+from traindx.diagnosis.types import Diagnosis, Suspect
+from traindx.diagnosis.verdict import leads
+from traindx.format import capitalized, duration, percent
+from traindx.report.blocks import Block, Chart, Diff, Entry, Gap, Headline, Paragraph, Term, Tone
+from traindx.report.fix import DIFF_LINES, RUNS_EXPERIMENT, fix_for, next_command
+from traindx.report.results.evidence import called, seen_reasons, strongest, troubles
+from traindx.report.results.run import outcome
+from traindx.run import Run
+
+_CANDIDATES, _FACTS = 3, 2
+
+
+def unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """The run is sick, and no cause stands out: what is wrong, the candidates, and what would decide."""
+    seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
+    says = sentences([*seen, outcome(run)])
+    could_be = [Entry("COULD BE", candidates(diagnosis))] if diagnosis.suspects else []
+    return [
+        Headline("SICK", headline(diagnosis), "" if is_recording(run) else f"log only, {_sick(diagnosis)}"),
+        Paragraph(says),
+        *facts(diagnosis, None),
+        Gap(),
+        *could_be,
+        *_decide(run, diagnosis),
+        Gap(),
+        Chart(run, troubles(diagnosis)),
+        Gap(),
+        *limits(run),
+        *next_command(run, diagnosis.suspects, "decide", RUNS_EXPERIMENT),
+    ]
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """What is wrong, and that the cause is unclear if no candidate leads."""
+    is_clear = leads([one.confidence for one in diagnosis.suspects])
+    known = [diagnosis.problem.value] if diagnosis.problem else []
+    return capitalized("; ".join([*known, *([] if is_clear and known else ["cause unclear"])]))
+
+
+def _sick(diagnosis: Diagnosis) -> str:
+    return f"confidence {percent(1 - diagnosis.healthy)}"
+
+
+def undecided(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """Neither word would be right: what is known, and the one experiment that decides."""
+    if not diagnosis.objective.objective.is_checked:
+        return _not_judged(run, diagnosis)
+    judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
+    could_be = [Entry("COULD BE", candidates(diagnosis, healthy=True))] if judged else []
+    missing = ", ".join(dict.fromkeys(map(called, diagnosis.not_recorded[:_FACTS])))
+    return [
+        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
+        *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
+        Gap(),
+        *facts(diagnosis, None),
+        *_decide(run, diagnosis),
+        *could_be,
+        *([Entry("MISSING", missing)] if missing else []),
+        Chart(run, troubles(diagnosis), rows=0),
+        Gap(),
+        *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
+    ]
+
+
+def _not_judged(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """A kind of training that the checks do not cover: what it is, how one sees that, what tells instead."""
+    objective, evidence = diagnosis.objective.objective, diagnosis.objective.evidence
+    says = f"It is judged by {objective.judged_by}; {objective.unchecked}"
+    return [
+        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
+        Paragraph(sentences([says, outcome(run)])),
+        Gap(),
+        *facts(diagnosis, None),
+        Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
+        Chart(run, troubles(diagnosis), rows=0),
+    ]
+
+
+def facts(diagnosis: Diagnosis, top: Suspect | None) -> list[Block]:
+    """What was read from the program for certain and is not told yet, whatever it scores."""
+    told = {reason.sign for reason in seen_reasons(top)} if top else set()
+    certain = [one for one in diagnosis.findings if one.sign not in told and one.is_certain]
+    return [
+        Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
+        for index, one in enumerate(certain[:_FACTS])
+        if one.finding
+    ]
+
+
+def candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
+    """The likeliest, by their slugs, which `explain` takes."""
+    found = [(one.confidence, one.cause.slug) for one in diagnosis.suspects[:_CANDIDATES]]
+    found += [(diagnosis.healthy, "healthy")] if healthy else []
+    ranked = sorted(found, reverse=True)[:_CANDIDATES]
+    return " · ".join(f"{slug} {percent(confidence)}" for confidence, slug in ranked)
+
+
+def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
+    """The one experiment that would decide, as a diff where it is a fix of the program."""
+    following = diagnosis.next_experiment
+    if following is None:
+        return []
+    fix = fix_for(following.tests, run)
+    takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
+    steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
+    if fix and fix.diff:
+        steps.append(Diff(fix.diff[:DIFF_LINES]))
+    return [*steps, Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}")]
+
+
+def limits(run: Run) -> list[Block]:
+    """What a log alone cannot tell."""
+    if is_recording(run):
+        return []
+    says = "a log has no gradients, shapes or layers: it puts the right cause first in"
+    says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
+    return [Entry("LIMITS", says, tone=Tone.QUIET)]
+
+
+def sentences(clauses: Sequence[str]) -> str:
+    """Clauses as sentences, each once."""
+    return " ".join(f"{capitalized(one)}." for one in dict.fromkeys(filter(None, clauses)))
