@@ -50,6 +50,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.objective import FINE_TUNING, Area
 from traindx.signs.activations import bottleneck_narrow, dead_units_many, nonlinearity_missing, units_saturate
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
+from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import both_losses_high, confidently_wrong
 from traindx.signs.loss import (
     loss_diverges,
@@ -62,7 +63,7 @@ from traindx.signs.lr import lr_below_typical, lr_decayed_early
 from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.targets import class_labels_in_regression_loss
-from traindx.signs.validation import validation_below_train, validation_gap_wide, validation_turns_up
+from traindx.signs.validation import validation_below_train, validation_turns_up
 from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
 
 CAUSE = Cause(

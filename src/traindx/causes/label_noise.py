@@ -53,9 +53,10 @@ from traindx.curves.facts import compares_numbers, stated_number
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance, starts_far_above_chance, validation_at_chance
+from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import confidently_wrong
 from traindx.signs.targets import output_scores_drift
-from traindx.signs.validation import validation_gap_wide, validation_improves, validation_turns_up
+from traindx.signs.validation import validation_improves, validation_turns_up
 
 
 def _smooths_labels(run: Run) -> bool:

@@ -66,10 +66,11 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.series import rate_of
+from traindx.curves.objective import YARDSTICKS, learning_curve
+from traindx.curves.series import rate_of, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
-from traindx.objective import Area
+from traindx.objective import Area, Problem
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
@@ -134,6 +135,25 @@ def lr_warms_up_to_the_end(
     return Finding(1.0, says, (Evidence(LEARNING_RATE, where, last, axis=rate.series.axis),))
 
 
+@sign(needs=(LEARNING_RATE, YARDSTICKS), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING)
+def lr_is_zero(
+    run: Run,
+    *,
+    points: Annotated[int, "fewest points of the learning rate; bench/thresholds.md#few-points"] = 6,
+) -> Answer:
+    """Learning rate is 0 all along, and nothing improves."""
+    series = whole(run, LEARNING_RATE).finite
+    curve = learning_curve(run)
+    if len(series) < points or curve is None or len(curve) < points:
+        return CANNOT_TELL
+    # A loss that falls was trained: then the log rounds its learning rate, or does not hold it.
+    if bool(np.any(series.values != 0)) or isinstance(loss_falls(run), Finding):
+        return None
+    says = f"the learning rate is exactly 0 at all {len(series):,} logged points"
+    where = (float(series.steps[0]), float(series.steps[-1]))
+    return Finding(1.0, says, (Evidence(LEARNING_RATE, where, 0.0, axis=series.axis),))
+
+
 def _warm_up_ends(run: Run) -> bool:
     return not isinstance(lr_warms_up_to_the_end(run), Finding)
 
@@ -144,6 +164,7 @@ CAUSE = Cause(
     title="Learning rate too low",
     prior=-3.44,
     clues=(
+        Clue(lr_is_zero, seen=+6.00),
         Clue(little_learned, seen=+0.94, unseen=-1.08),
         Clue(sigmoids_stacked, seen=-1.50),
         Clue(optimizer_ill_fitting, seen=-1.79),

@@ -43,12 +43,20 @@ bad value is in the validation set, only the validation loss is NaN.
 - scikit-learn documentation: Imputation of missing values.
 """
 
+from typing import Annotated
+
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import normalizes_over_batch, stated_word
+from traindx.curves.facts import batches_per_epoch, normalizes_over_batch, stated_word
+from traindx.curves.series import whole
 from traindx.facts import NONFINITE_SOURCE
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
+from traindx.format import number
 from traindx.objective import Area
-from traindx.run import Run
+from traindx.quantities import EPOCH, TRAIN_LOSS, VAL_LOSS
+from traindx.run import Axis, Run
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loss import loss_diverges
@@ -66,6 +74,34 @@ from traindx.signs.nonfinite import (
 from traindx.signs.spikes import spikes_recur
 from traindx.signs.targets import targets_not_finite
 
+_CLEAN = 2.0
+"""Passes over the data that must be clean before a failure; bench/thresholds.md#clean-epochs."""
+
+
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),))
+def fails_after_clean_epochs(
+    run: Run,
+    *,
+    epochs: Annotated[float, "passes over the data before it; bench/thresholds.md#clean-epochs"] = _CLEAN,
+) -> Answer:
+    """Loss becomes NaN or infinite after whole epochs on the same data."""
+    series = whole(run, TRAIN_LOSS if TRAIN_LOSS in run else VAL_LOSS)
+    bad = series.first_bad_step
+    if bad is None:
+        return CANNOT_TELL
+    each = 1.0 if series.axis is Axis.EPOCH else batches_per_epoch(run)
+    if EPOCH in run and series.axis is Axis.STEP:
+        counted = whole(run, EPOCH).finite
+        passed = float(np.interp(bad, counted.steps, counted.values)) if len(counted) else 0.0
+    elif each is None:
+        return CANNOT_TELL
+    else:
+        passed = (bad - float(series.steps[0])) / each
+    if passed < epochs:
+        return None
+    says = f"the same data was seen for {number(passed)} epochs before the first NaN or infinite loss"
+    return Finding(1.0, says, (Evidence(series.quantity, (bad, bad), passed, epochs, series.axis),))
+
 
 def _comes_from_targets(run: Run) -> bool:
     return stated_word(run, NONFINITE_SOURCE).startswith("target")
@@ -77,6 +113,7 @@ CAUSE = Cause(
     title="NaN or infinity in the data",
     prior=-4.45,
     clues=(
+        Clue(fails_after_clean_epochs, seen=-2.00),
         Clue(nonfinite_from_layers, seen=-1.50),
         Clue(nonfinite_from_loss, seen=-2.00),
         Clue(targets_not_finite, seen=+8.00, unseen=-1.00, group="bad data"),

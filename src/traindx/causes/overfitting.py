@@ -88,6 +88,7 @@ from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import model_dwarfs_data, validation_inputs_differ
+from traindx.signs.gap import gap_widens, tokens_memorized, validation_gap_wide, validation_starts_level
 from traindx.signs.generalization import (
     both_losses_high,
     confidently_wrong,
@@ -97,12 +98,7 @@ from traindx.signs.generalization import (
 )
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import loss_not_finite
-from traindx.signs.validation import (
-    validation_gap_wide,
-    validation_improves,
-    validation_never_improves,
-    validation_turns_up,
-)
+from traindx.signs.validation import validation_improves, validation_never_improves, validation_turns_up
 
 _SCATTER = 1.5
 """Noises of a single score, which a decline must exceed as well; bench/thresholds.md#noises."""
@@ -156,6 +152,9 @@ CAUSE = Cause(
     prior=-4.01,
     kind=Kind.HOW,
     clues=(
+        Clue(gap_widens, seen=+1.50),
+        Clue(tokens_memorized, seen=+5.50),
+        Clue(validation_starts_level, seen=+1.00, unseen=-0.50),
         Clue(little_learned, seen=-1.98),
         Clue(validation_learns_nothing, seen=-2.15),
         Clue(validation_inputs_differ, seen=-1.02),

@@ -54,17 +54,13 @@ from traindx.facts import NORMALIZATION_LAYERS
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
+from traindx.signs.gap import validation_gap_wide, validation_starts_level
 from traindx.signs.generalization import validation_starts_worse_than_untrained
-from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
+from traindx.signs.loop import library_runs_loop, trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
 from traindx.signs.optimizer import batchnorm_statistics_lag
 from traindx.signs.spikes import loss_oscillates
-from traindx.signs.validation import (
-    validation_gap_wide,
-    validation_improves,
-    validation_never_improves,
-    validation_noisy,
-)
+from traindx.signs.validation import validation_improves, validation_never_improves, validation_noisy
 
 
 def _mode_is_right(run: Run) -> bool:
@@ -81,6 +77,8 @@ CAUSE = Cause(
     title="Train and eval mode mixed up",
     prior=-4.35,
     clues=(
+        Clue(library_runs_loop, seen=-2.00),
+        Clue(validation_starts_level, seen=-0.70),
         Clue(little_learned, seen=-0.36),
         Clue(validated_in_train_mode, seen=+7.64, unseen=-2.66, group="mode"),
         Clue(trained_in_eval_mode, seen=+10.16, unseen=-2.40, group="mode"),

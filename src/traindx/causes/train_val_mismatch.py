@@ -45,6 +45,7 @@ from traindx.curves.facts import compares_numbers
 from traindx.objective import Area
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
+from traindx.signs.gap import validation_gap_wide, validation_starts_level
 from traindx.signs.generalization import (
     double_descent,
     training_inputs_wider,
@@ -54,7 +55,6 @@ from traindx.signs.generalization import (
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
 from traindx.signs.validation import (
-    validation_gap_wide,
     validation_improves,
     validation_never_improves,
     validation_noisy,
@@ -67,6 +67,7 @@ CAUSE = Cause(
     title="Training and validation data differ",
     prior=-4.23,
     clues=(
+        Clue(validation_starts_level, seen=-1.50),
         Clue(little_learned, seen=-0.49),
         Clue(training_inputs_wider, seen=-1.11),
         Clue(model_dwarfs_data, seen=-0.73),

@@ -55,6 +55,7 @@ from traindx.objective import FINE_TUNING, Area
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
+from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import both_losses_high, confidently_wrong
 from traindx.signs.loss import (
     loss_diverges,
@@ -65,7 +66,7 @@ from traindx.signs.loss import (
 )
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
-from traindx.signs.validation import validation_gap_wide, validation_turns_up
+from traindx.signs.validation import validation_turns_up
 
 
 def _has_no_dropout(run: Run) -> bool:

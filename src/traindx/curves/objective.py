@@ -11,10 +11,17 @@ from traindx.curves.facts import stated_number
 from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISES, TRIPLE
 from traindx.curves.recognition import objective_of
 from traindx.curves.series import whole
-from traindx.facts import CHANCE_LOSS, CLASSES
+from traindx.facts import CHANCE_LOSS, CLASSES, VOCABULARY_SIZE
 from traindx.finding import Finding
 from traindx.format import percentage
-from traindx.objective import CLASSIC_RL, GAN, LOSSES_AND_METRICS, RL_POST_TRAINING
+from traindx.objective import (
+    CLASSIC_RL,
+    FINE_TUNING,
+    GAN,
+    LANGUAGE_MODELING,
+    LOSSES_AND_METRICS,
+    RL_POST_TRAINING,
+)
 from traindx.run import Run
 
 YARDSTICKS = (*LOSSES_AND_METRICS, q.REWARD)
@@ -63,7 +70,9 @@ def is_adversarial(run: Run) -> bool:
 
 def chance_loss(run: Run) -> float | None:
     """The cross-entropy of guessing evenly among the classes; None if their number is not known."""
-    classes = classes_of(run)
+    is_language = objective_of(run) in (LANGUAGE_MODELING, FINE_TUNING)
+    tokens = stated_number(run, VOCABULARY_SIZE) if is_language else None
+    classes = tokens if tokens and tokens >= 2 else classes_of(run)
     if classes is None or (q.TRAIN_LOSS in run and several_terms(run)):
         return None
     return math.log(classes)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from traindx import facts as f
-from traindx.curves.facts import stated_number, stated_word
+from traindx.curves.facts import is_recording, stated_number, stated_word
 from traindx.curves.traits import (
     ADVERSARIES,
     HF_TRAINER,
     LIBRARIES,
+    LIBRARY_LOOPS,
     LOSSES,
     NAMES,
     POLICY_TERMS,
@@ -90,6 +91,17 @@ def objective_of(run: Run) -> Objective:
     return recognized(run).objective
 
 
+def library_loop(run: Run) -> str:
+    """The library whose training loop ran, as far as its names tell; empty where none does."""
+    stated = {"transformers": HF_TRAINER, "keras": "Keras", "lightning": "Lightning"}
+    if any("Hugging Face" in title for title in run.formats):
+        return HF_TRAINER
+    # A recording has names of its own, and says which library it saw.
+    names = set() if is_recording(run) else _names(run)
+    by_names = (library for library, one in LIBRARY_LOOPS.items() if _matching([one], names, ""))
+    return stated.get(stated_word(run, f.FRAMEWORK)) or next(by_names, "")
+
+
 def given(run: Run, objective: Objective) -> Run:
     """A run of which the user states what it trains."""
     return replace(run, facts={**run.facts, f.OBJECTIVE: objective.slug})
@@ -153,12 +165,7 @@ def _by_reward(run: Run) -> Recognized | None:
 
 def _by_trainer(run: Run) -> Recognized | None:
     """The HF Trainer at a learning rate that only pretrained weights are trained with."""
-    is_hf = (
-        any("Hugging Face" in title for title in run.formats)
-        or stated_word(run, f.FRAMEWORK) == "transformers"
-        or _matching([HF_TRAINER], _names(run), "logs") is not None
-    )
-    if not is_hf or LEARNING_RATE not in run:
+    if library_loop(run) != HF_TRAINER or LEARNING_RATE not in run:
         return None
     peak = max(run[LEARNING_RATE].finite.values, default=0.0)
     if not 0 < peak <= _FINE_TUNING_RATE:

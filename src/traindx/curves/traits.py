@@ -163,11 +163,20 @@ LOSSES = (
 )
 """By the loss function that was recorded or set."""
 
-HF_TRAINER = Trait(
-    FINE_TUNING,
-    "eval_runtime eval_samples_per_second eval_steps_per_second train_runtime train_steps_per_second",
-)
-"""What the HF Trainer logs beside its losses."""
+HF_TRAINER = "the HF Trainer"
+
+LIBRARY_LOOPS = {
+    HF_TRAINER: Trait(
+        FINE_TUNING,
+        "eval_runtime eval_samples_per_second eval_steps_per_second train_runtime train_steps_per_second",
+    ),
+    "fastai": Trait(FINE_TUNING, "valid_loss train_loss time epoch error_rate", least=4),
+    "Ultralytics": Trait(DETECTION, "train/box_loss metrics/map50(b)", least=2),
+    "Keras": Trait(CLASSIFICATION, "val_loss val_accuracy val_acc", least=2),
+    "Lightning": Trait(CLASSIFICATION, "lr-adam lr-adamw lr-sgd *_loss_step *_loss_epoch", least=2),
+    "detectron2": Trait(DETECTION, "eta_seconds data_time total_loss rank_data_time", least=3),
+}
+"""What the training loops of libraries log, which switch the modes of a model by themselves."""
 
 ADVERSARIES = (
     re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),

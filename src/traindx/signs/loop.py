@@ -6,6 +6,7 @@ from traindx.curves.curve import Curve
 from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
 from traindx.curves.limits import FAIR, TRIPLE, WEAK, graded, linear
 from traindx.curves.objective import YARDSTICKS, is_reinforcement, learning_curve
+from traindx.curves.recognition import library_loop
 from traindx.curves.series import steps_taken
 from traindx.facts import (
     ACCUMULATION,
@@ -124,6 +125,18 @@ def gradients_carried_over(
         return None
     says = f"gradients were not cleared before {percentage(1 - share)} of the sampled steps"
     return Finding(1.0, says, (fact_evidence(run, GRADIENTS_CLEARED, STEP_PLACE, BACKWARD_PLACE),))
+
+
+@sign(needs=(YARDSTICKS,))
+def library_runs_loop(run: Run) -> Answer:
+    """A library runs the training loop, and switches between train and eval mode."""
+    library = library_loop(run)
+    if not library:
+        return None
+    curve = learning_curve(run)
+    if curve is None or not len(curve):
+        return CANNOT_TELL
+    return Finding(1.0, f"the loop is that of {library}", (curve.evidence(curve.all_steps, curve.end),))
 
 
 _SCALE_FREE = ("adam", "nadam", "radam", "rmsprop", "adagrad", "adadelta", "lion", "adafactor")

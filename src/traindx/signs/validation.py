@@ -7,7 +7,6 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.limits import (
-    CLEAR,
     FAINT,
     FEW,
     LAST_QUARTER,
@@ -19,13 +18,11 @@ from traindx.curves.limits import (
     SWING,
     TINY,
 )
-from traindx.curves.objective import as_share
 from traindx.curves.series import rank_trend, robust_sigma, seen_in, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage
 from traindx.objective import Problem
 from traindx.quantities import (
-    TRAIN_ACCURACY,
     TRAIN_LOSS,
     VAL_ACCURACY,
     VAL_ERROR,
@@ -131,51 +128,6 @@ def _train_falls(run: Run, share: float) -> bool:
     if len(train) < FEW:
         return True
     return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, _LEAST_FALL * train.size)
-
-
-@sign(
-    needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)),
-    severity=Severity.WARNING,
-    problem=Problem.OVERFITS,
-)
-def validation_gap_wide(
-    run: Run,
-    *,
-    gap: Annotated[float, "train minus validation accuracy; bench/thresholds.md#gap"] = 0.2,
-    ratio: Annotated[float, "validation over training loss; bench/thresholds.md#gap"] = 2.0,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
-) -> Answer:
-    """Validation ends far worse than training."""
-    counted = TRAIN_ACCURACY in run and VAL_ACCURACY in run
-    by_accuracy = _by_accuracy(run, gap, points) if counted else CANNOT_TELL
-    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
-        return by_accuracy
-    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
-        return CANNOT_TELL
-    # Near zero every ratio is large: the gap must also be a clear part of what there was to learn, and where
-    # the answers are as often right on both sides, most of it.
-    clear = CLEAR if by_accuracy is CANNOT_TELL else 1 / 2
-    if val.end < ratio * train.end or val.end - train.end < clear * max(train.start, val.start):
-        return None
-    says = f"validation loss {number(val.end)} is {multiple(val.end / train.end)}"
-    says += f" the training loss {number(train.end)}"
-    evidence = val.evidence(val.end_steps, val.end, ratio * train.end)
-    return Finding(min(1.0, val.end / (2 * ratio * train.end)), says, (evidence,))
-
-
-def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
-    train, val = curve_of(whole(run, TRAIN_ACCURACY)), curve_of(whole(run, VAL_ACCURACY))
-    if min(len(train), len(val)) < points:
-        return CANNOT_TELL
-    largest = max(float(np.abs(curve.values).max()) for curve in (train, val))
-    trained, checked = as_share(-train.end, largest), as_share(-val.end, largest)
-    if trained - checked < limit:
-        return None
-    gap = round(100 * trained, 1) - round(100 * checked, 1)
-    says = f"validation accuracy {percentage(checked, 1)} is {gap:.1f} points below"
-    says += f" training accuracy {percentage(trained, 1)}"
-    return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.67, problem=Problem.OVERFITS)

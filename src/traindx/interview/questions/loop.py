@@ -9,6 +9,7 @@ from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import batches_sorted, validation_inputs_differ
+from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loop import (
     accumulation_undivided,
@@ -22,7 +23,6 @@ from traindx.signs.loss import loss_still_falling
 from traindx.signs.targets import loss_negated, loss_summed
 from traindx.signs.validation import (
     validation_below_train,
-    validation_gap_wide,
     validation_improves,
     validation_never_improves,
     validation_noisy,

@@ -249,6 +249,7 @@ _FACT_NAMES: dict[Fact, str] = {
         dataset type; training dataset; training data""",
     f.CLASSES: """num classes; n classes; nc; num labels; number of classes; nb classes; nclasses;
         num class; n class""",
+    f.VOCABULARY_SIZE: "vocab size; vocabulary size; n vocab; num tokens in vocab; nvocab; vocab",
     f.SEQUENCE_LENGTH: """block size; seq len; seq length; max seq length; max seq len; sequence length;
         sequence len; context length; context size; context len; ctx len; n ctx; max length; cutoff len;
         model max length; max sequence length; bptt; seqlen""",
