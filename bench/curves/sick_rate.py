@@ -110,6 +110,18 @@ CASES = (
         facts={"warmup_steps": 0, "lr_scheduler_type": "constant"},
     ),
     Recipe(
+        "s-rate-zero",
+        data=digits,
+        model=lambda: mlp(64, 64, 10),
+        lr=0.0,
+        epochs=12,
+        optimizer="adamw",
+        every=4,
+        columns=("lr",),
+        form="hf",
+        mean=True,
+    ),
+    Recipe(
         "s-slow-sgd",
         data=digits,
         model=lambda: mlp(64, 64, 10),

@@ -185,7 +185,7 @@ def test_reports_are_only_ever_added_below_our_folder(server: Connection, place:
         files.append(place / str(result["file"]))
     assert len(set(files)) == 4
     assert all(file.is_relative_to(place / ".traindx" / "reports") and file.stat().st_size for file in files)
-    assert "Learning rate too high" in files[0].read_text()
+    assert "lr-too-high" in files[0].read_text()
     assert {path for path in place.rglob("*") if ".traindx" not in path.parts} == before
 
 

@@ -60,7 +60,7 @@ _OVER = 0.4
 """Of the step, beyond the limit, that is fully clear; bench/thresholds.md#data-wait."""
 
 
-@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, healthy=-3.14, problem=Problem.WASTES)
+@sign(needs=(DATA_TIME, STEP_TIME), severity=Severity.WARNING, problem=Problem.WASTES, healthy=-3.14)
 def data_wait_dominates(
     run: Run,
     *,

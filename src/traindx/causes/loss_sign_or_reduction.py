@@ -70,7 +70,7 @@ _NEVER_NEGATIVE = frozenset(
 )
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, healthy=-2.71, problem=Problem.DIVERGES)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.CRITICAL, problem=Problem.DIVERGES, healthy=-2.71)
 def loss_falls_without_floor(
     run: Run,
     *,

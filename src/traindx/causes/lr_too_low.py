@@ -154,6 +154,10 @@ def lr_is_zero(
     return Finding(1.0, says, (Evidence(LEARNING_RATE, where, 0.0, axis=series.axis),))
 
 
+def _is_above_zero(run: Run) -> bool:
+    return not isinstance(lr_is_zero(run), Finding)
+
+
 def _warm_up_ends(run: Run) -> bool:
     return not isinstance(lr_warms_up_to_the_end(run), Finding)
 
@@ -230,7 +234,24 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)""",
             code="""\
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)""",
             change="optimizer.lr x 10",
-            unless=(loss_diverges, loss_oscillates, loss_leaps_above_start, lr_warms_up_to_the_end),
+            unless=(
+                loss_diverges,
+                loss_oscillates,
+                loss_leaps_above_start,
+                lr_warms_up_to_the_end,
+                lr_is_zero,
+            ),
+        ),
+        Prescription(
+            title="Set the learning rate that you meant",
+            expect="the logged learning rate is above 0, and the loss falls within 200 steps",
+            safety=Safety.MANUAL,
+            not_when="the learning rate is above 0",
+            before="""\
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: step // 1000)  # 0 until step 1,000""",
+            code="""\
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 1000))""",
+            unless=(_is_above_zero,),
         ),
         Prescription(
             title="Find the learning rate with a range test",

@@ -66,7 +66,7 @@ _FULL = 0.2
 """Growth that is fully clear; bench/thresholds.md#memory."""
 
 
-@sign(needs=(MEMORY,), severity=Severity.WARNING, healthy=-3.97, problem=Problem.WASTES)
+@sign(needs=(MEMORY,), severity=Severity.WARNING, problem=Problem.WASTES, healthy=-3.97)
 def memory_grows(
     run: Run,
     *,

@@ -152,7 +152,7 @@ CAUSE = Cause(
     prior=-4.01,
     kind=Kind.HOW,
     clues=(
-        Clue(gap_widens, seen=+1.50),
+        Clue(gap_widens, seen=+3.00, group="turn"),
         Clue(tokens_memorized, seen=+5.50),
         Clue(validation_starts_level, seen=+1.00, unseen=-0.50),
         Clue(little_learned, seen=-1.98),

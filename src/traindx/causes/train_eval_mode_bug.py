@@ -54,7 +54,7 @@ from traindx.facts import NORMALIZATION_LAYERS
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
-from traindx.signs.gap import validation_gap_wide, validation_starts_level
+from traindx.signs.gap import gap_widens, validation_gap_wide, validation_starts_level
 from traindx.signs.generalization import validation_starts_worse_than_untrained
 from traindx.signs.loop import library_runs_loop, trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
@@ -77,6 +77,7 @@ CAUSE = Cause(
     title="Train and eval mode mixed up",
     prior=-4.35,
     clues=(
+        Clue(gap_widens, seen=-1.50),
         Clue(library_runs_loop, seen=-2.00),
         Clue(validation_starts_level, seen=-0.70),
         Clue(little_learned, seen=-0.36),

@@ -176,7 +176,7 @@ LIBRARY_LOOPS = {
     "Lightning": Trait(CLASSIFICATION, "lr-adam lr-adamw lr-sgd *_loss_step *_loss_epoch", least=2),
     "detectron2": Trait(DETECTION, "eta_seconds data_time total_loss rank_data_time", least=3),
 }
-"""What the training loops of libraries log, which switch the modes of a model by themselves."""
+"""What the loops of libraries log; they switch modes by themselves; bench/thresholds.md#objective."""
 
 ADVERSARIES = (
     re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),

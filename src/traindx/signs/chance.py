@@ -53,7 +53,7 @@ _ABOVE_MOST = 1.01
 """Times the loss of guessing among the most classes, to leave room for noise; bench/thresholds.md#chance."""
 
 
-@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, healthy=-1.78, problem=Problem.NOT_LEARNING)
+@sign(needs=(CHANCE_LOSS, TRAIN_LOSS), severity=Severity.WARNING, problem=Problem.NOT_LEARNING, healthy=-1.78)
 def little_learned(
     run: Run,
     *,
@@ -70,7 +70,7 @@ def little_learned(
     return ends.finding(min(1.0, max(FAINT, (share - learned) / share)), ends.chance)
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, healthy=-3.23, problem=Problem.NOT_LEARNING)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-3.23)
 def loss_at_chance(
     run: Run,
     *,
@@ -114,8 +114,8 @@ def _guessed(loss: Curve, most: int, within: float = 0.005) -> int | None:
 @sign(
     needs=((VAL_ACCURACY, TRAIN_ACCURACY),),
     severity=Severity.SERIOUS,
-    healthy=-3.00,
     problem=Problem.NOT_LEARNING,
+    healthy=-3.00,
 )
 def accuracy_at_chance(
     run: Run,
@@ -235,7 +235,7 @@ def _size(run: Run) -> float:
     )
 
 
-@sign(needs=(REWARD,), severity=Severity.SERIOUS, healthy=-4.08, problem=Problem.NOT_LEARNING)
+@sign(needs=(REWARD,), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-4.08)
 def reward_flat(
     run: Run,
     *,

@@ -67,13 +67,13 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING, healthy=-1.20, problem=Problem.OVERFITS)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING, problem=Problem.OVERFITS, healthy=-2.50)
 def gap_widens(
     run: Run,
     *,
     fall: Annotated[float, "late fall of training over its level; bench/thresholds.md#gap"] = 0.2,
     wide: Annotated[float, "last gap over the validation loss; bench/thresholds.md#gap"] = 0.25,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
     """Training loss keeps falling while validation loss has stopped."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
@@ -96,7 +96,7 @@ def gap_widens(
     return Finding(graded(val.end / max(train.end, SMALL * val.end), 1 / (1 - wide)), says, (evidence,))
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.SERIOUS, healthy=-1.68, problem=Problem.OVERFITS)
+@sign(needs=(TRAIN_LOSS,), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-3.00)
 def tokens_memorized(
     run: Run,
     *,

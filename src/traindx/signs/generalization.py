@@ -204,8 +204,8 @@ def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
 @sign(
     needs=(VAL_ACCURACY, VAL_LOSS, TRAIN_LOSS),
     severity=Severity.SERIOUS,
-    healthy=-3.02,
     problem=Problem.VALIDATION_OFF,
+    healthy=-3.02,
 )
 def validation_learns_nothing(
     run: Run,
@@ -234,9 +234,9 @@ def validation_learns_nothing(
 @sign(
     needs=(TRAIN_LOSS, VAL_LOSS),
     severity=Severity.SERIOUS,
-    healthy=-1.05,
     formerly="validation_starts_lost",
     problem=Problem.VALIDATION_OFF,
+    healthy=-1.05,
 )
 def validation_starts_worse_than_untrained(
     run: Run,

@@ -82,7 +82,7 @@ def loss_falls(
     return Finding(min(1.0, fall / (share * loss.size)), says, (evidence,))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-3.40, problem=Problem.NOT_LEARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.NOT_LEARNING, healthy=-3.40)
 def loss_falls_slowly(
     run: Run,
     *,
@@ -115,7 +115,7 @@ def loss_falls_slowly(
     return Finding(strength, says, (loss.evidence(loss.all_steps, loss.end, loss.start - share * size),))
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, healthy=-2.68, problem=Problem.NOT_LEARNING)
+@sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-2.68)
 def loss_flat_from_start(
     run: Run,
     *,

@@ -56,9 +56,9 @@ def _beside_usual(run: Run, times: float, *, above: bool) -> Answer:
 @sign(
     needs=(LEARNING_RATE,),
     severity=Severity.WARNING,
-    healthy=-2.01,
     formerly="rate_decayed_early",
     problem=Problem.STOPS_EARLY,
+    healthy=-2.01,
 )
 def lr_decayed_early(
     run: Run,

@@ -32,7 +32,7 @@ _LARGEST_HALF = 65504.0
 """The largest number of 16-bit floats; bench/thresholds.md#resolution."""
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-4.94, problem=Problem.NOT_FINITE)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE, healthy=-4.94)
 def loss_not_finite(
     run: Run,
     *,
@@ -75,7 +75,7 @@ def loss_never_finite(run: Run) -> Answer:
     return Finding(1.0, says, (evidence,))
 
 
-@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, healthy=-2.50, problem=Problem.NOT_FINITE)
+@sign(needs=(GRADIENT_NORM,), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE, healthy=-2.50)
 def gradient_not_finite(
     run: Run,
     *,
@@ -96,7 +96,7 @@ def gradient_not_finite(
     return Finding(strength, says, (seen_in(norms, float(norms.values[bad][0]), None, where),))
 
 
-@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, healthy=-2.80, problem=Problem.NOT_FINITE)
+@sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE, healthy=-2.80)
 def fails_in_first_steps(
     run: Run,
     *,

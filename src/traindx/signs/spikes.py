@@ -157,7 +157,7 @@ def _moved(run: Run, at: float) -> float | None:
     return float(np.median(known)) if known else None
 
 
-@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, healthy=-1.48, problem=Problem.UNSTABLE)
+@sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.UNSTABLE, healthy=-1.48)
 def loss_oscillates(
     run: Run,
     *,

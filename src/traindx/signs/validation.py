@@ -130,7 +130,7 @@ def _train_falls(run: Run, share: float) -> bool:
     return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, _LEAST_FALL * train.size)
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, healthy=-0.67, problem=Problem.OVERFITS)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-0.67)
 def validation_never_improves(
     run: Run,
     *,

@@ -104,7 +104,6 @@ SPLIT_VERBS = _words("fit evaluate evaluating validate validating testing")
 SOFT_SPLIT_WORDS = _words("eval evals evaluation evaluate evaluating")
 """Words for an activity rather than a part of the data: an evaluation may be of the test set."""
 
-
 GRAINS: dict[str, str] = {
     **dict.fromkeys(("epoch", "epochs"), "epoch"),
     **dict.fromkeys(("step", "batch", "iter", "iteration", "minibatch"), "step"),
@@ -249,7 +248,7 @@ _FACT_NAMES: dict[Fact, str] = {
         dataset type; training dataset; training data""",
     f.CLASSES: """num classes; n classes; nc; num labels; number of classes; nb classes; nclasses;
         num class; n class""",
-    f.VOCABULARY_SIZE: "vocab size; vocabulary size; n vocab; num tokens in vocab; nvocab; vocab",
+    f.VOCABULARY_SIZE: "vocab size; vocabulary size; n vocab; nvocab; vocab",
     f.SEQUENCE_LENGTH: """block size; seq len; seq length; max seq length; max seq len; sequence length;
         sequence len; context length; context size; context len; ctx len; n ctx; max length; cutoff len;
         model max length; max sequence length; bptt; seqlen""",
@@ -259,13 +258,13 @@ _FACT_NAMES: dict[Fact, str] = {
         nranks; num ranks; gpu count; number of gpus""",
     f.LOSS_FUNCTION: """loss; criterion; loss fn; loss function; loss type; loss name; loss func;
         objective; loss class""",
-    f.FRAMEWORK: "framework",
     f.STEPS_PER_EPOCH: """steps per epoch; iters per epoch; iterations per epoch; batches per epoch;
         num batches per epoch; num steps per epoch; updates per epoch; num update steps per epoch;
         iter per epoch""",
     f.LOG_INTERVAL: """log interval; logging steps; log every; log every n steps; log freq; log steps;
         print freq; log period; logging interval; log step; log frequency; logging step; print every;
         log iter""",
+    f.FRAMEWORK: "framework",
     f.SHUFFLE: "shuffle; shuffle data; shuffle train; train shuffle; shuffle training data",
     f.TRAINING_SAMPLES: """num train samples; n train samples; train samples; train size;
         num training samples; num train examples; num training examples; train set size; n train;
