@@ -113,9 +113,13 @@ def test_a_first_loss_at_the_chance_level_of_a_vocabulary_is_a_language_model() 
     assert recognized(with_first_loss(9.5)).objective is OTHER
 
 
-@pytest.mark.parametrize(("rate", "objective"), [(2e-5, FINE_TUNING), (1e-3, OTHER)])
-def test_the_hf_trainer_fine_tunes_at_small_learning_rates(rate: float, objective: Objective) -> None:
-    run = run_of("eval_samples_per_second")
+@pytest.mark.parametrize(
+    ("rate", "first", "objective"), [(2e-5, 9.0, FINE_TUNING), (2e-4, 2.0, FINE_TUNING), (1e-3, 9.0, OTHER)]
+)
+def test_the_hf_trainer_fine_tunes_at_small_learning_rates_or_from_small_losses(
+    rate: float, first: float, objective: Objective
+) -> None:
+    run = replace(with_first_loss(first), unread=(Skipped("eval_samples_per_second", 20, "unknown"),))
     rates = Series(q.LEARNING_RATE, AT.copy(), np.linspace(rate, 0, len(AT)), name="learning_rate")
     assert recognized(replace(run, series=(*run.series, rates))).objective is objective
 

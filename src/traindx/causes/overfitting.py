@@ -154,7 +154,7 @@ CAUSE = Cause(
     clues=(
         Clue(gap_widens, seen=+3.00, group="turn"),
         Clue(tokens_memorized, seen=+5.50),
-        Clue(validation_starts_level, seen=+1.00, unseen=-0.50),
+        Clue(validation_starts_level, seen=+1.00),
         Clue(little_learned, seen=-1.98),
         Clue(validation_learns_nothing, seen=-2.15),
         Clue(validation_inputs_differ, seen=-1.02),

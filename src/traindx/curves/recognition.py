@@ -50,6 +50,8 @@ from traindx.run import Run
 _NUMBER_METRICS = frozenset("mae mse rmse mape r2 smape msle".split())
 _FINE_TUNING_RATE = 1.5e-4
 """Learning rate up to which a run of the HF Trainer fine-tunes; bench/thresholds.md#objective."""
+_PRETRAINED_LOSS = 5.0
+"""First loss up to which weights were trained before, far below ln V; bench/thresholds.md#objective."""
 _NEAR = 0.02
 """Distance of a first loss from ln V, over it; bench/thresholds.md#objective."""
 _VOCABULARIES = (32_000, 50_257, 65_536, 128_256, 151_936)
@@ -164,13 +166,19 @@ def _by_reward(run: Run) -> Recognized | None:
 
 
 def _by_trainer(run: Run) -> Recognized | None:
-    """The HF Trainer at a learning rate that only pretrained weights are trained with."""
+    """The HF Trainer at a learning rate, or from a loss, that only pretrained weights have."""
     if library_loop(run) != HF_TRAINER or LEARNING_RATE not in run:
         return None
     peak = max(run[LEARNING_RATE].finite.values, default=0.0)
-    if not 0 < peak <= _FINE_TUNING_RATE:
+    if 0 < peak <= _FINE_TUNING_RATE:
+        return Recognized(FINE_TUNING, f"HF Trainer with a learning rate of at most {number(peak)}")
+    counted = TRAIN_ACCURACY in run or VAL_ACCURACY in run
+    if counted or TRAIN_LOSS not in run:
         return None
-    return Recognized(FINE_TUNING, f"HF Trainer with a learning rate of at most {number(peak)}")
+    losses = run[TRAIN_LOSS].finite.values
+    if not len(losses) or not 1 <= losses[0] <= _PRETRAINED_LOSS:
+        return None
+    return Recognized(FINE_TUNING, f"HF Trainer with a first loss of {number(float(losses[0]))}")
 
 
 def _by_loss_function(run: Run) -> Recognized | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import stated_number
-from traindx.curves.limits import CLEAR, FAIR, NOISES, SMALL, graded
+from traindx.curves.limits import CLEAR, FAIR, NOISES, NOTHING, SMALL, graded
 from traindx.curves.objective import as_share
 from traindx.curves.recognition import objective_of
 from traindx.curves.series import shares, whole
@@ -15,7 +15,7 @@ from traindx.facts import PLANNED_EPOCHS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
 from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, Problem
-from traindx.quantities import EPOCH, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
+from traindx.quantities import EPOCH, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS, VAL_SCORE
 from traindx.run import Axis, Run
 
 _HALF = 0.5
@@ -86,7 +86,7 @@ def gap_widens(
     gap, earlier = val.end - train.end, middle - before
     # Near zero every gap is wide: it must also be a clear part of what there was to learn.
     narrow = gap < max(wide * val.end, CLEAR * max(train.start, val.start))
-    if not falls or gains or narrow or gap < earlier + CLEAR * val.end:
+    if not falls or gains or narrow or gap < earlier + CLEAR * val.end or _metric_holds(run):
         return None
     first, last = train.texts(before, train.end)
     flat, end = val.texts(middle, val.end)
@@ -94,6 +94,15 @@ def gap_widens(
     says += f" ({end} at the end)" if end != flat else ""
     evidence = val.evidence(val.since(_HALF), val.end, middle)
     return Finding(graded(val.end / max(train.end, SMALL * val.end), 1 / (1 - wide)), says, (evidence,))
+
+
+def _metric_holds(run: Run) -> bool:
+    """Whether the metric that a model is judged by ends at its best, whatever its loss does."""
+    quantity = next((one for one in (VAL_ACCURACY, VAL_SCORE) if one in run), None)
+    metric = curve_of(whole(run, quantity)) if quantity else None
+    if metric is None or not len(metric):
+        return False
+    return metric.end - metric.best <= max(NOISES * metric.end_noise, NOTHING * metric.size)
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-3.00)
