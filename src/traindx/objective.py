@@ -46,6 +46,7 @@ class Problem(Enum):
     OVERFITS = "overfits"
     VALIDATION_OFF = "training learns, validation does not"
     STOPS_EARLY = "stops learning too early"
+    POLICY = "policy collapses or drifts"
     UNSTABLE = "training is unstable"
     WASTES = "wastes time or memory"
 
@@ -86,9 +87,12 @@ class Objective:
     """Why it is not judged, where it is not."""
     off: frozenset[Area] = frozenset()
     """Areas whose causes are not asked about: their evidence means something else here."""
+    telling: frozenset[Problem] = frozenset()
+    """Problems that make a run sick if they are clear, though no cause may be known."""
 
 
 _BY_LOSS = frozenset({Area.CURVE, Area.FIT, Area.TARGETS, Area.INPUTS})
+_OF_POLICIES = frozenset({Problem.NOT_FINITE, Problem.NOT_LEARNING, Problem.POLICY})
 
 CLASSIFICATION = Objective("classification", "classification", "validation accuracy")
 REGRESSION = Objective("regression", "regression", "validation error")
@@ -120,6 +124,7 @@ RL_POST_TRAINING = Objective(
     (REWARD,),
     is_checked=False,
     off=_BY_LOSS,
+    telling=_OF_POLICIES,
 )
 CLASSIC_RL = Objective(
     "classic-rl",
@@ -127,6 +132,7 @@ CLASSIC_RL = Objective(
     "the return of evaluation episodes",
     (REWARD,),
     off=frozenset({Area.FIT, Area.TARGETS, Area.INPUTS}),
+    telling=_OF_POLICIES,
 )
 DIFFUSION = Objective(
     "diffusion",

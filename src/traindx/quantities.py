@@ -43,7 +43,40 @@ TEST_ERROR = Quantity("test_error", "a metric on test data, lower is better", be
 REWARD = Quantity("reward", "reward or return of an episode", better=_HIGHER)
 EPISODE_LENGTH = Quantity("episode_length", "steps of an episode", unit="steps")
 ENTROPY = Quantity("entropy", "entropy of a policy or of predictions")
-KL_DIVERGENCE = Quantity("kl_divergence", "KL divergence of a policy from its predecessor or a reference")
+KL_DIVERGENCE = Quantity(
+    "kl_divergence", "KL divergence of a policy, from its previous version, a reference or its sampler (part)"
+)
+ZERO_ADVANTAGE_SHARE = Quantity(
+    "zero_advantage_share", "share of groups whose answers all earn the same reward", unit="share"
+)
+KEPT_GROUPS_SHARE = Quantity(
+    "kept_groups_share", "share of groups kept because their rewards differ", unit="share"
+)
+RATIO_CLIPPED_SHARE = Quantity(
+    "ratio_clipped_share", "share of probability ratios that PPO or GRPO clips", unit="share"
+)
+TRUNCATED_SHARE = Quantity(
+    "truncated_share", "share of generated answers that reach the length limit", unit="share"
+)
+RESPONSE_LENGTH = Quantity("response_length", "length of generated answers", unit="tokens")
+LOGP_GAP = Quantity("logp_gap", "difference of log-probabilities between sampler and trainer")
+IMPORTANCE_RATIO = Quantity("importance_ratio", "probability ratio of the policy to the one that sampled")
+EFFECTIVE_SAMPLE_SHARE = Quantity(
+    "effective_sample_share", "effective sample size after importance weighting", unit="share"
+)
+SAMPLER_AGREEMENT = Quantity("sampler_agreement", "correlation of the probabilities of sampler and trainer")
+ADVANTAGE = Quantity("advantage", "advantage of actions or answers")
+VALUE_TARGET = Quantity("value_target", "return that the value function learns to predict")
+VALUE_PREDICTION = Quantity("value_prediction", "predicted value of states or actions")
+POLICY_STD = Quantity("policy_std", "std of the actions of a continuous policy")
+ENTROPY_COEFFICIENT = Quantity("entropy_coefficient", "weight of the entropy in the loss")
+LOG_PROBABILITY = Quantity("log_probability", "log-probability of an answer, chosen or rejected (part)")
+MEAN_LOGIT = Quantity("mean_logit", "mean logit of answers, chosen or rejected (part)")
+PREFERENCE_MARGIN = Quantity("preference_margin", "score of the chosen answer minus that of the rejected one")
+LOGIT_SCALE = Quantity("logit_scale", "scale of the similarities in a contrastive loss")
+DISCRIMINATOR_OUTPUT = Quantity(
+    "discriminator_output", "mean output of a GAN's discriminator for real or fake samples (part)"
+)
 
 LEARNING_RATE = Quantity("learning_rate", "learning rate, per parameter group if there are several")
 MOMENTUM = Quantity("momentum", "momentum of the optimizer")

@@ -33,6 +33,8 @@ def verdict_of(
         one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
         for one in asked
     )
+    if _is_told(asked, objective) and healthy < _SURE and (critical or too_short.slug not in yes):
+        return Verdict.SICK
     judged = _answered(loss_falls, asked) and objective.is_checked
     # A few epochs are enough where both curves go down: that is what health looks like.
     learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
@@ -43,6 +45,17 @@ def verdict_of(
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     is_healthy = healthy >= _SURE and learned and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
+
+
+def _is_told(asked: Iterable[SignResult], objective: Objective) -> bool:
+    """Whether something is clearly wrong that needs no cause to be sure of."""
+    return any(
+        one.sign.problem in objective.telling
+        and one.sign.severity.rank >= Severity.SERIOUS.rank
+        and one.finding
+        and one.finding.strength >= _SURE
+        for one in asked
+    )
 
 
 def problem_of(asked: Iterable[SignResult]) -> Problem | None:
@@ -80,7 +93,7 @@ def sentence(
     """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
-        return capitalized(_strongest(suspects[0], yes))
+        return capitalized(_strongest(suspects[0], yes) if suspects else _worst(asked))
     if verdict is Verdict.HEALTHY:
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
@@ -105,6 +118,14 @@ def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
         # A NaN loss is what everyone sees first, whatever weighs most.
         says = f"{lost.says}; {says}"
     return says
+
+
+def _worst(asked: Iterable[SignResult]) -> str:
+    """What the worst problem was seen by, if no cause is a suspect."""
+    found = tuple(asked)
+    problem = problem_of(found)
+    shown = [one.finding for one in found if one.finding and one.sign.problem is problem]
+    return max(shown, key=lambda finding: finding.strength).says
 
 
 def _answered(sign: Sign, asked: tuple[SignResult, ...]) -> bool:

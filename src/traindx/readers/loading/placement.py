@@ -18,6 +18,7 @@ import numpy as np
 from traindx.format import listed
 from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
+from traindx.readers.names.whole_names import reward_model_score
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Quantity, Rows, Skipped, Split
 
@@ -62,8 +63,10 @@ def place(
     placed: list[MappedColumn] = []
     unread: list[Skipped] = []
     bare: list[Column] = []
+    columns = tuple(columns)
+    others = frozenset(column.name.strip().lower() for column in columns)
     for column in columns:
-        means = _meaning(column, names, split)
+        means = _meaning(column, names, split, others)
         if means is None and bare_split_of(column.name):
             bare.append(column)
             continue
@@ -82,12 +85,15 @@ def place(
     return Placement(tuple(_told_apart(settled)), tuple(unread), tuple(notes))
 
 
-def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None) -> Meaning | None:
+def _meaning(
+    column: Column, names: Mapping[str, Quantity], split: Split | None, others: frozenset[str]
+) -> Meaning | None:
     if column.name in names:
         return Meaning(names[column.name])
     if column.quantity is not None:
         return Meaning(column.quantity, column.part, column.layer)
-    return meaning(column.name, column.split or split)
+    of_a_model = reward_model_score(column.name, others)
+    return Meaning(*of_a_model) if of_a_model else meaning(column.name, column.split or split)
 
 
 def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[MappedColumn]:

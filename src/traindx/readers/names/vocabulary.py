@@ -26,6 +26,7 @@ from traindx.readers.names.spelling import (
     told_split,
     words_of,
 )
+from traindx.readers.names.whole_names import is_no_metric, whole_name
 from traindx.run import Axis, Fact, Quantity, Split
 
 
@@ -54,6 +55,11 @@ def meaning(name: str, split: Split | None = None) -> Meaning | None:
     of_a_layer = _of_a_layer(name)
     if of_a_layer is not None:
         return of_a_layer
+    known = whole_name(name, split)
+    if known is not None:
+        return Meaning(*known, split_assumed=split is None and known[0].split is not None)
+    if is_no_metric(name):
+        return None
     words = spelled_out(name)
     if " ".join(words) in _WHOLE_NAMES:
         return _WHOLE_NAMES[" ".join(words)]

@@ -1,0 +1,108 @@
+"""The curves of a policy: its reward, its entropy, and its distance from other policies."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.limits import FEW, SMALL, SURE_NOISES
+from traindx.curves.objective import is_reinforcement
+from traindx.curves.series import last_part, rank_trend, whole
+from traindx.finding import Evidence
+from traindx.objective import RL_POST_TRAINING, Objective
+from traindx.quantities import ENTROPY, KL_DIVERGENCE, REWARD, VAL_ACCURACY, VAL_SCORE
+from traindx.run import Quantity, Run, Series, Split
+
+_STEADY = 2.4
+"""Rank trend that hardly happens by chance; bench/thresholds.md#steady."""
+_FIRST = 0.1
+"""Share of the run that its first steps are; bench/thresholds.md#policy-start."""
+_LATE = 1 / 2
+"""Share of the run whose median tells how it ends; bench/thresholds.md#policy-late."""
+
+
+def part_of(run: Run, quantity: Quantity, *parts: str, points: int = FEW) -> Series | None:
+    """The finite points of the first of some parts that a policy's run has enough of."""
+    if not is_reinforcement(run):
+        return None
+    for part in parts:
+        found = [one.finite for one in run.all(quantity) if one.part == part]
+        longest = max(found, key=len, default=None)
+        if longest is not None and len(longest) >= points:
+            return longest
+    return None
+
+
+def reward_of(run: Run, points: int) -> Curve | None:
+    """The reward that a policy is trained for; None where it has too few points."""
+    if not is_reinforcement(run) or REWARD not in run:
+        return None
+    reward = curve_of(whole(run, REWARD))
+    return reward if len(reward) >= points else None
+
+
+def held_out_of(run: Run, points: int) -> Curve | None:
+    """The reward or score on held-out tasks; None where it was not measured often enough."""
+    rewards = [one for one in run.all(REWARD) if one.part == Split.VALIDATION.value]
+    found = [*rewards, *run.all(VAL_ACCURACY), *run.all(VAL_SCORE)]
+    curve = next((curve_of(one) for one in found if len(one.finite) >= points), None)
+    return curve if is_reinforcement(run) else None
+
+
+def entropy_of(run: Run, points: int) -> Series | None:
+    """The entropy of a policy over finitely many actions, which is never below zero."""
+    entropy = part_of(run, ENTROPY, "", "policy", "objective", points=points)
+    if entropy is None:
+        minus = part_of(run, ENTROPY, "negative", points=points)
+        entropy = replace(minus, values=-minus.values) if minus is not None else None
+    # Of continuous actions it may have any sign, and half of it means nothing.
+    return entropy if entropy is not None and float(entropy.values.min()) >= 0 else None
+
+
+def from_previous(run: Run, objective: Objective, points: int) -> Series | None:
+    """How far updates move the policy; plain `kl` is that in classic reinforcement learning only."""
+    plain = () if objective is RL_POST_TRAINING else ("",)
+    return part_of(run, KL_DIVERGENCE, "previous", "previous_k1", *plain, points=points)
+
+
+def from_reference(run: Run, objective: Objective, points: int) -> Series | None:
+    """How far the policy is from its reference; plain `kl` is that in RL post-training only."""
+    plain = ("",) if objective is RL_POST_TRAINING else ()
+    return part_of(run, KL_DIVERGENCE, "reference", *plain, points=points)
+
+
+def at_first(series: Series) -> float:
+    """The median of its first steps."""
+    return float(np.median(series.values[: max(1, round(_FIRST * len(series)))]))
+
+
+def at_end(series: Series, share: float = _LATE) -> float:
+    """The median of its last part."""
+    return float(np.median(last_part(series.values, share)))
+
+
+def gains(reward: Curve, since: float = 0.0) -> bool:
+    """Whether a reward rises clearly from a share of the run to its end, at once or steadily."""
+    before = reward.start if since <= 0 else reward.level_at(since)
+    gain = before - reward.end
+    if gain > max(SURE_NOISES * reward.end_noise, reward.noise, SMALL * reward.size):
+        return True
+    levels = reward.level[reward.block_at(since) :]
+    return gain > 2 * reward.end_noise and rank_trend(levels) <= -_STEADY
+
+
+def shown(series: Series, value: float, limit: float) -> tuple[Evidence, ...]:
+    """A value of the end of a series as evidence."""
+    tail = series.steps[-max(1, len(series) // 2) :]
+    steps = float(tail[0]), float(tail[-1])
+    return (Evidence(series.quantity, steps, value, limit, series.axis, series.part),)
+
+
+_AT_THE_TOP = 0.02
+"""Share of its progress by which a reward may vary or fall short at its top; bench/thresholds.md#finished."""
+
+
+def finished(reward: Curve) -> bool:
+    """Whether a reward rose and stands at its top without noise, so that nothing is left to learn."""
+    allowed = _AT_THE_TOP * reward.progress
+    return reward.progress > 0 and reward.noise <= allowed and reward.end - reward.best <= allowed
