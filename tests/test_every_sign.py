@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.recorded import cases, curve
+from tests.signs.policies import CASES as POLICIES
+from tests.signs.policies import trained
 from traindx.diagnosis import knowledge
 from traindx.finding import Answer, Finding, Sign
 from traindx.quantities import RECORDED_ONLY
@@ -42,6 +44,8 @@ def trainings() -> "tuple[Case, ...]":
 
 def shown(slug: str) -> list[Run]:
     """The recordings in which a sign is to be seen and in which it is not."""
+    if slug in POLICIES:
+        return [trained(how) for how in POLICIES[slug]]
     from tests.trainings import recorded
 
     return [recorded(one) for case in trainings() if case.slug == slug for one in (case.broken, case.fixed)]

@@ -42,11 +42,11 @@ class Problem(Enum):
 
     NOT_FINITE = "loss becomes NaN or infinite"
     DIVERGES = "training diverges"
+    POLICY = "policy collapses or drifts"
     NOT_LEARNING = "does not learn"
     OVERFITS = "overfits"
     VALIDATION_OFF = "training learns, validation does not"
     STOPS_EARLY = "stops learning too early"
-    POLICY = "policy collapses or drifts"
     UNSTABLE = "training is unstable"
     WASTES = "wastes time or memory"
 

@@ -214,6 +214,31 @@ THROUGHPUT = Quantity("throughput", "samples, tokens or steps per second", unit=
 UTILIZATION = Quantity("utilization", "share of the device's peak performance that was used", better=_HIGHER)
 MEMORY = Quantity("memory", "memory in use")
 
+OF_POLICIES = frozenset(
+    {
+        ENTROPY,
+        KL_DIVERGENCE,
+        ZERO_ADVANTAGE_SHARE,
+        KEPT_GROUPS_SHARE,
+        RATIO_CLIPPED_SHARE,
+        TRUNCATED_SHARE,
+        RESPONSE_LENGTH,
+        LOGP_GAP,
+        IMPORTANCE_RATIO,
+        EFFECTIVE_SAMPLE_SHARE,
+        SAMPLER_AGREEMENT,
+        ADVANTAGE,
+        VALUE_TARGET,
+        VALUE_PREDICTION,
+        POLICY_STD,
+        ENTROPY_COEFFICIENT,
+        LOG_PROBABILITY,
+        MEAN_LOGIT,
+        PREFERENCE_MARGIN,
+    }
+)
+"""What only the training of a policy or of preferences logs."""
+
 COUNTERS = frozenset({EPOCH, ITERATION, SAMPLES_SEEN, WALL_TIME})
 """Quantities that say where a run stands, and nothing of how it goes."""
 

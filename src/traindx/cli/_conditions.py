@@ -12,6 +12,7 @@ from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.errors import SettingsError, UnknownNameError, UnreadableError
 from traindx.format import listed, number, percent, printable, step
 from traindx.readers.loading.files import STANDARD_INPUT
+from traindx.report.results.evidence import culprit
 from traindx.run import Run
 from traindx.trials.types import Report
 
@@ -83,7 +84,8 @@ class Condition:
             return diagnosis.verdict.value == self.name and sure
         if self.confidence is not None:
             return self._sureness(diagnosis) >= self.confidence
-        return diagnosis.verdict is Verdict.SICK and self.name in _causes(diagnosis.suspects[0])
+        first = culprit(diagnosis)
+        return first is not None and self.name in _causes(first)
 
     def _sureness(self, diagnosis: Diagnosis) -> float:
         """How sure the diagnosis is that the condition holds."""

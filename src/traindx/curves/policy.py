@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
-from traindx.curves.limits import FEW, SMALL, SURE_NOISES
+from traindx.curves.limits import CLEAR, FEW, NOISES, SMALL, SURE_NOISES
 from traindx.curves.objective import is_reinforcement
 from traindx.curves.series import last_part, rank_trend, whole
 from traindx.finding import Evidence
@@ -13,8 +13,6 @@ from traindx.objective import RL_POST_TRAINING, Objective
 from traindx.quantities import ENTROPY, KL_DIVERGENCE, REWARD, VAL_ACCURACY, VAL_SCORE
 from traindx.run import Quantity, Run, Series, Split
 
-_STEADY = 2.4
-"""Rank trend that hardly happens by chance; bench/thresholds.md#steady."""
 _FIRST = 0.1
 """Share of the run that its first steps are; bench/thresholds.md#policy-start."""
 _LATE = 1 / 2
@@ -51,10 +49,10 @@ def held_out_of(run: Run, points: int) -> Curve | None:
 
 def entropy_of(run: Run, points: int) -> Series | None:
     """The entropy of a policy over finitely many actions, which is never below zero."""
-    entropy = part_of(run, ENTROPY, "", "policy", "objective", points=points)
-    if entropy is None:
-        minus = part_of(run, ENTROPY, "negative", points=points)
-        entropy = replace(minus, values=-minus.values) if minus is not None else None
+    entropy = part_of(run, ENTROPY, "", "policy", "loss", "objective", points=points)
+    if entropy is not None and float(entropy.values.max()) <= 0:
+        # As a term of the loss some log it, others minus it.
+        entropy = replace(entropy, values=-entropy.values)
     # Of continuous actions it may have any sign, and half of it means nothing.
     return entropy if entropy is not None and float(entropy.values.min()) >= 0 else None
 
@@ -85,10 +83,13 @@ def gains(reward: Curve, since: float = 0.0) -> bool:
     """Whether a reward rises clearly from a share of the run to its end, at once or steadily."""
     before = reward.start if since <= 0 else reward.level_at(since)
     gain = before - reward.end
+    if since > 0 and gain <= CLEAR * reward.progress:
+        # The mean of the last hundred episodes creeps on for long.
+        return False
     if gain > max(SURE_NOISES * reward.end_noise, reward.noise, SMALL * reward.size):
         return True
     levels = reward.level[reward.block_at(since) :]
-    return gain > 2 * reward.end_noise and rank_trend(levels) <= -_STEADY
+    return gain > 2 * reward.end_noise and rank_trend(levels) <= -NOISES
 
 
 def shown(series: Series, value: float, limit: float) -> tuple[Evidence, ...]:
@@ -98,11 +99,12 @@ def shown(series: Series, value: float, limit: float) -> tuple[Evidence, ...]:
     return (Evidence(series.quantity, steps, value, limit, series.axis, series.part),)
 
 
-_AT_THE_TOP = 0.02
-"""Share of its progress by which a reward may vary or fall short at its top; bench/thresholds.md#finished."""
+_TOP = 0.95
+"""Share of the highest reward from which on a task is solved; bench/thresholds.md#finished."""
 
 
-def finished(reward: Curve) -> bool:
-    """Whether a reward rose and stands at its top without noise, so that nothing is left to learn."""
-    allowed = _AT_THE_TOP * reward.progress
-    return reward.progress > 0 and reward.noise <= allowed and reward.end - reward.best <= allowed
+def finished(run: Run, reward: Curve) -> bool:
+    """Whether a reward ends near the most there is: the best answer's, or 1 where it never is above that."""
+    best = part_of(run, REWARD, "max")
+    top = at_end(best) if best is not None else 1.0
+    return 0 < _TOP * top <= reward.shown(reward.end) and float(np.max(-reward.values)) <= max(top, 1.0)

@@ -32,6 +32,7 @@ from traindx.diagnosis.verdict import problem_of, sentence, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count, listed
+from traindx.objective import Problem
 from traindx.quantities import REWARD
 from traindx.readers.loading.runs import load
 from traindx.run import Run
@@ -81,14 +82,18 @@ def diagnose(
     listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
     mechanisms = [cause for cause, lines in scores.reasons.items() if is_seen_how(cause, lines)]
     suspects = tuple(_with_mechanisms(listed, mechanisms))
-    healthy = scores.shares[HEALTH]
+    problem = problem_of(asked)
+    is_told = problem in kind.objective.telling
+    healthy = scores.without_cause if is_told else scores.shares[HEALTH]
     verdict = verdict_of(healthy, suspects, asked, kind.objective)
+    if problem and is_told:
+        suspects = tuple(one for one in suspects if _explains(one, problem))
     return Diagnosis(
         run=run.name,
         verdict=verdict,
         says=sentence(verdict, suspects, asked, kind.objective),
         healthy=healthy,
-        problem=problem_of(asked) if verdict is Verdict.SICK else None,
+        problem=problem if verdict is Verdict.SICK else None,
         suspects=suspects,
         ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
         asked=asked,
@@ -147,6 +152,12 @@ def _less(severity: Severity) -> Severity:
 def _supported(suspect: Suspect) -> bool:
     """Whether anything that was seen speaks for it: a prior alone accuses nobody."""
     return any(reason.seen and reason.points > 0 for reason in suspect.reasons)
+
+
+def _explains(suspect: Suspect, problem: Problem) -> bool:
+    """Whether anything that was seen of a problem speaks for a suspect."""
+    shown = (reason.sign for reason in suspect.reasons if reason.seen and reason.points > 0)
+    return any(sign is not None and sign.problem is problem for sign in shown)
 
 
 def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Suspect]:

@@ -53,6 +53,11 @@ class Scores:
         shares = softmax(np.array(list(self.by_slug.values())))
         return dict(zip(self.by_slug, shares.tolist(), strict=True))
 
+    @cached_property
+    def without_cause(self) -> float:
+        """The belief in health if something may be wrong of which no cause is known."""
+        return min(self.shares[HEALTH], float(softmax(np.array([self.by_slug[HEALTH], 0.0]))[0]))
+
 
 def score(
     asked: Iterable[SignResult],

@@ -33,21 +33,24 @@ def verdict_of(
         one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
         for one in asked
     )
-    if _is_told(asked, objective) and healthy < _SURE and (critical or too_short.slug not in yes):
+    told = is_told(asked, objective)
+    if told and healthy < _SURE and (critical or too_short.slug not in yes):
         return Verdict.SICK
     judged = _answered(loss_falls, asked) and objective.is_checked
     # A few epochs are enough where both curves go down: that is what health looks like.
     learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
     if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
-    if healthy < (_SURE if critical else _TIED) and suspects:
+    # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
+    doubtful = not told and problem_of(asked) in objective.telling
+    if healthy < (_SURE if critical else _TIED) and suspects and not doubtful:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     is_healthy = healthy >= _SURE and learned and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 
-def _is_told(asked: Iterable[SignResult], objective: Objective) -> bool:
+def is_told(asked: Iterable[SignResult], objective: Objective) -> bool:
     """Whether something is clearly wrong that needs no cause to be sure of."""
     return any(
         one.sign.problem in objective.telling
@@ -98,6 +101,8 @@ def sentence(
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
         return capitalized("; ".join(reversed(curves.values())))
+    if problem_of(asked) in objective.telling:
+        return f"Possible problem: {_worst(asked)}"
     if not objective.is_checked:
         return f"{capitalized(objective.title)}: not judged"
     if too_short.slug in yes:
@@ -121,11 +126,11 @@ def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
 
 
 def _worst(asked: Iterable[SignResult]) -> str:
-    """What the worst problem was seen by, if no cause is a suspect."""
+    """What the problem was seen by, if no cause is a suspect: its two clearest findings."""
     found = tuple(asked)
     problem = problem_of(found)
     shown = [one.finding for one in found if one.finding and one.sign.problem is problem]
-    return max(shown, key=lambda finding: finding.strength).says
+    return "; ".join(one.says for one in sorted(shown, key=lambda one: -one.strength)[:2])
 
 
 def _answered(sign: Sign, asked: tuple[SignResult, ...]) -> bool:

@@ -74,6 +74,8 @@ class LiveLine:
 def _told(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict is not Verdict.SICK:
         return str(diagnosis.verdict.value)
+    if not diagnosis.suspects:
+        return f"SICK: {diagnosis.says}"
     first = diagnosis.suspects[0]
     return f"SICK {percent(first.confidence)}: {first.cause.title}"
 

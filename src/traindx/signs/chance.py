@@ -30,6 +30,7 @@ from traindx.curves.objective import (
     right_share,
     several_terms,
 )
+from traindx.curves.policy import gains
 from traindx.curves.series import last_part, looked, reaches_end, seen_in, whole
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -248,6 +249,9 @@ def reward_flat(
         return CANNOT_TELL
     rise = reward.start - reward.best
     if rise > max(noises * reward.noise, SURE_NOISES * reward.level_noise, SMALL * reward.size):
+        return None
+    # What rises all the time rises, however small that is beside its noise.
+    if gains(reward):
         return None
     says = f"reward is flat for {reward.length}: {reward.text(reward.start)} at the start"
     says += f", {reward.text(reward.end)} at the end"

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve
-from traindx.curves.limits import DECADE, FAIR, FEW, LIKELY, STRONG, graded, linear
+from traindx.curves.limits import CLEAR, DECADE, FAIR, FEW, LIKELY, MILD, STRONG, SURE_NOISES, graded, linear
 from traindx.curves.policy import (
     at_end,
     at_first,
@@ -37,37 +37,44 @@ from traindx.quantities import (
 )
 from traindx.run import Run, Series
 
+_FOLLOWS = 1 / 3
+"""Share of what is left of a run after which reward has followed the policy; bench/thresholds.md#entropy."""
 _HEAD_START = 0.02
 """Share of the run in which a policy finds its first level; bench/thresholds.md#policy-start."""
 
 
-@sign(needs=(ENTROPY, REWARD), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(ENTROPY, REWARD), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def policy_entropy_collapses(
     run: Run,
     *,
     left: Annotated[float, "entropy over that of the first steps; bench/thresholds.md#entropy"] = 0.1,
+    early: Annotated[float, "share of the run; bench/thresholds.md#entropy"] = 0.2,
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
-    """Policy entropy falls to almost nothing, and reward no longer rises."""
+    """Policy entropy falls to almost nothing early, or at a loss, and reward no longer rises."""
     entropy, reward = entropy_of(run, points), reward_of(run, points)
     if entropy is None or reward is None:
         return CANNOT_TELL
     first, last = float(np.max(entropy.values[:FEW])), at_end(entropy)
     limit = left * first
-    if first <= 0 or last >= limit or finished(reward):
+    if first <= 0 or last >= limit or finished(run, reward):
         return None
     since = float(entropy.steps[np.flatnonzero(entropy.values < limit)[0]])
-    if gains(reward, _share(reward, since)):
+    fallen = _share(reward, since)
+    # A policy that has learned its task is sure as well, but late, and it loses nothing.
+    loses = reward.end - reward.best > max(CLEAR * reward.progress, SURE_NOISES * reward.end_noise)
+    # A reward is logged as the mean of its last episodes, and follows later.
+    if not (loses or fallen <= early) or gains(reward, fallen + (1 - fallen) * _FOLLOWS):
         return None
     says = (
         f"policy entropy falls from {number(first)} to {number(last)}, below {percentage(left)} of its start"
     )
     says += f" at {reward.place(since)}, and reward no longer rises after that"
-    strength = linear(limit - last, over=limit, least=FAIR)
+    strength = graded(limit / last, 1.0) if last > 0 else 1.0
     return Finding(strength, says, shown(entropy, last, limit))
 
 
-@sign(needs=((ENTROPY, POLICY_STD), REWARD), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=((ENTROPY, POLICY_STD), REWARD), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def policy_entropy_explodes(
     run: Run,
     *,
@@ -90,11 +97,11 @@ def policy_entropy_explodes(
     return Finding(strength, says, shown(spread, last, growth * first))
 
 
-@sign(needs=(KL_DIVERGENCE,), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(KL_DIVERGENCE,), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def policy_updates_too_large(
     run: Run,
     *,
-    divergence: Annotated[float, "KL of an update, in nats; bench/thresholds.md#update-kl"] = 0.5,
+    divergence: Annotated[float, "KL of an update, in nats; bench/thresholds.md#update-kl"] = 0.2,
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """Updates move the policy far from the one that sampled the data."""
@@ -106,10 +113,13 @@ def policy_updates_too_large(
         return None
     says = f"KL divergence from the previous policy is {number(last)} per update in the second half"
     says += " of the run (typical: 0.002 to 0.05)"
-    return Finding(graded(last, divergence, least=FAIR), says, shown(moved, last, divergence))
+    reward, strength = reward_of(run, points), graded(last, divergence)
+    if reward is not None and gains(reward, 1 / 2) and last < DECADE * divergence:
+        strength = min(strength, MILD)
+    return Finding(strength, says, shown(moved, last, divergence))
 
 
-@sign(needs=(KL_DIVERGENCE, REWARD), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(KL_DIVERGENCE, REWARD), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def policy_drifts_without_gain(
     run: Run,
     *,
@@ -137,7 +147,7 @@ _OF_ANSWERS = ("objective/kl", "ppo/kl")
 """Names of a KL that is the sum over an answer."""
 
 
-@sign(needs=(KL_DIVERGENCE, REWARD), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(KL_DIVERGENCE, REWARD), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def divergence_is_rewarded(
     run: Run, *, points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20
 ) -> Answer:
@@ -156,7 +166,7 @@ def divergence_is_rewarded(
     return Finding(1.0, says, shown(penalty, paid, 0.0))
 
 
-@sign(needs=(RATIO_CLIPPED_SHARE,), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(RATIO_CLIPPED_SHARE,), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def ratios_mostly_clipped(
     run: Run,
     *,
@@ -172,7 +182,10 @@ def ratios_mostly_clipped(
         return None
     says = f"{percentage(last)} of probability ratios are clipped in the second half of the run"
     says += " (typical: up to 20%)"
-    return Finding(linear(last, share, over=1 - share, least=FAIR), says, shown(clipped, last, share))
+    reward = reward_of(run, points)
+    learns = reward is not None and gains(reward, 1 / 2)
+    strength = MILD if learns else linear(last, share, over=1 - share, least=FAIR)
+    return Finding(strength, says, shown(clipped, last, share))
 
 
 @sign(needs=(RATIO_CLIPPED_SHARE,), severity=Severity.WARNING)
@@ -197,7 +210,7 @@ def ratio_clipping_grows(
 @sign(
     needs=((KL_DIVERGENCE, SAMPLER_AGREEMENT, EFFECTIVE_SAMPLE_SHARE),),
     severity=Severity.SERIOUS,
-    healthy=-7.0,
+    healthy=-10.0,
     problem=Problem.POLICY,
 )
 def sampler_disagrees(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.limits import FAIR, MILD, STRONG, linear
+from traindx.curves.limits import FAIR, MILD, NEARLY_ALL, STRONG, linear
 from traindx.curves.policy import at_end, at_first, finished, gains, held_out_of, part_of, reward_of, shown
 from traindx.curves.series import rank_trend, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -29,7 +29,7 @@ _SOME = 0.3
 """Explained variance of a value function that is of use; bench/thresholds.md#value-function."""
 
 
-@sign(needs=(TRUNCATED_SHARE, REWARD), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.NOT_LEARNING)
+@sign(needs=(TRUNCATED_SHARE, REWARD), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.NOT_LEARNING)
 def answers_truncated(
     run: Run,
     *,
@@ -40,11 +40,11 @@ def answers_truncated(
     cut, reward = part_of(run, TRUNCATED_SHARE, "", points=points), reward_of(run, points)
     if cut is None or reward is None:
         return CANNOT_TELL
-    last = at_end(cut)
-    if not share <= last <= 1:
-        return None
-    # Tasks without an end of their own fill every answer, and are learned nevertheless.
+    first, last = at_first(cut), at_end(cut)
     learns = gains(reward)
+    # Some tasks are learned though many answers are cut off, hardly one where nearly all are.
+    if not share <= last <= 1 or finished(run, reward) or (learns and min(first, last) < NEARLY_ALL):
+        return None
     says = f"{percentage(last)} of answers reach the length limit in the second half of the run"
     says += "" if learns else ", and reward does not rise"
     strength = MILD if learns else linear(last, share, over=1 - share, least=FAIR)
@@ -75,7 +75,7 @@ def truncation_rises(
 @sign(
     needs=(ZERO_ADVANTAGE_SHARE, REWARD),
     severity=Severity.SERIOUS,
-    healthy=-7.0,
+    healthy=-10.0,
     problem=Problem.NOT_LEARNING,
 )
 def groups_without_advantage(
@@ -88,16 +88,18 @@ def groups_without_advantage(
     equal, reward = part_of(run, ZERO_ADVANTAGE_SHARE, "", points=points), reward_of(run, points)
     if equal is None or reward is None:
         return CANNOT_TELL
-    last = at_end(equal)
-    # Solved tasks earn the same as well, namely all there is.
-    if not share <= last <= 1 or gains(reward) or finished(reward):
+    first, last = at_first(equal), at_end(equal)
+    learns = gains(reward)
+    # Solved tasks earn the same as well, but not from the first steps on.
+    solved = learns and min(first, last) < NEARLY_ALL
+    if not share <= last <= 1 or solved or finished(run, reward):
         return None
     says = f"in {percentage(last)} of groups all answers earn the same reward and give no gradient"
-    says += ", and reward does not rise"
+    says += "" if learns else ", and reward does not rise"
     return Finding(linear(last, share, over=1 - share, least=FAIR), says, shown(equal, last, share))
 
 
-@sign(needs=(TRAIN_SCORE,), severity=Severity.SERIOUS, healthy=-7.0, problem=Problem.POLICY)
+@sign(needs=(TRAIN_SCORE,), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
 def value_function_useless(
     run: Run,
     *,
@@ -116,14 +118,15 @@ def value_function_useless(
         f"value function explains {number(last)} of the variance of returns (1 = all) after the first fifth"
     )
     says += " of the run"
-    strength = STRONG if (reward := reward_of(run, points)) is None or not gains(reward) else FAIR
+    reward = reward_of(run, points)
+    strength = MILD if reward is not None and gains(reward) else STRONG
     return Finding(strength, says, (seen_in(values, last, explained),))
 
 
 @sign(
     needs=(REWARD, RESPONSE_LENGTH, (VAL_ACCURACY, VAL_SCORE, REWARD)),
     severity=Severity.SERIOUS,
-    healthy=-7.0,
+    healthy=-10.0,
     problem=Problem.POLICY,
 )
 def reward_grows_with_length_only(

@@ -18,7 +18,7 @@ import numpy as np
 from traindx.format import listed
 from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
-from traindx.readers.names.whole_names import reward_model_score
+from traindx.readers.names.whole_names import scores_of_a_reward_model
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Quantity, Rows, Skipped, Split
 
@@ -64,9 +64,9 @@ def place(
     unread: list[Skipped] = []
     bare: list[Column] = []
     columns = tuple(columns)
-    others = frozenset(column.name.strip().lower() for column in columns)
+    names = {**scores_of_a_reward_model(column.name for column in columns), **names}
     for column in columns:
-        means = _meaning(column, names, split, others)
+        means = _meaning(column, names, split)
         if means is None and bare_split_of(column.name):
             bare.append(column)
             continue
@@ -85,15 +85,12 @@ def place(
     return Placement(tuple(_told_apart(settled)), tuple(unread), tuple(notes))
 
 
-def _meaning(
-    column: Column, names: Mapping[str, Quantity], split: Split | None, others: frozenset[str]
-) -> Meaning | None:
+def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None) -> Meaning | None:
     if column.name in names:
         return Meaning(names[column.name])
     if column.quantity is not None:
         return Meaning(column.quantity, column.part, column.layer)
-    of_a_model = reward_model_score(column.name, others)
-    return Meaning(*of_a_model) if of_a_model else meaning(column.name, column.split or split)
+    return meaning(column.name, column.split or split)
 
 
 def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[MappedColumn]:

@@ -1,14 +1,14 @@
 """Names that mean something only as a whole: keys of trainers for policies, preferences, rewards and GANs.
 
 actor/ppo_kl         KL_DIVERGENCE "previous", not of the reference
-train/entropy_loss   ENTROPY "negative": Stable-Baselines3 logs minus the entropy as a term of the loss
+train/entropy_loss   ENTROPY "loss": Stable-Baselines3 logs minus the entropy, OpenRLHF the entropy
 completions/clipped_ratio    TRUNCATED_SHARE, nothing about gradients
 
 A table's line holds a part and the names for it; `train/` or `eval_` may stand before each.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from traindx import quantities as q
 from traindx.run import Quantity, Split
@@ -22,7 +22,7 @@ _TABLES: dict[Quantity, str] = {
         penalized_min: critic/rewards/min
         penalty: objective/non_score_reward""",
     q.ENTROPY: """: actor/entropy; actor/entropy_loss; entropy/mean
-        negative: train/entropy_loss; losses/entropy_loss""",
+        loss: train/entropy_loss; losses/entropy_loss""",
     q.KL_DIVERGENCE: """previous: approx_kl; approxkl; losses/approx_kl; policy/approxkl_avg; actor/ppo_kl
         previous: ppo_kl; learners/default_policy/mean_kl_loss
         previous_k1: losses/old_approx_kl; old_approx_kl
@@ -111,6 +111,8 @@ def _names() -> Iterator[tuple[str, tuple[Quantity, str]]]:
 WHOLE_NAMES = dict(_names())
 """The quantity and part of each name."""
 
+_PASSED = re.compile(r"eval/(?P<tasks>.+)_pass(?P<tries>\d+)")
+"""The share of held-out tasks that one of so many tries solves, as OpenRLHF names it."""
 _PLACE = re.compile(r"(train|eval)[/_]")
 _UNREAD = re.compile(r"(?:timing_s|timing_per_token_ms|rollout_corr)/.+")
 """Places whose other names only look like metrics: `timing_s/reward` is a time, `corr` no correlation."""
@@ -122,6 +124,9 @@ def whole_name(name: str, split: Split | None = None) -> tuple[Quantity, str] | 
     The part of an evaluation begins with "val". `split` is what its place in the log tells.
     """
     spelled = name.strip().lower()
+    passed = _PASSED.fullmatch(spelled)
+    if passed:
+        return q.VAL_SCORE, f"{passed['tasks']}_pass{passed['tries']}"
     place = None if spelled in WHOLE_NAMES else _PLACE.match(spelled)
     known = WHOLE_NAMES.get(spelled[place.end() :] if place else spelled)
     if known is None:
@@ -143,12 +148,13 @@ def is_no_metric(name: str) -> bool:
     return _UNREAD.fullmatch(name.strip().lower()) is not None
 
 
-def reward_model_score(name: str, others: frozenset[str]) -> tuple[Quantity, str] | None:
-    """What a reward's statistic is beside a `margin`: of the scores that a reward model gives."""
-    spelled = name.strip().lower()
-    place = _PLACE.match(spelled)
-    before = place[0] if place else ""
-    quantity = _OF_REWARD_MODELS.get(spelled.removeprefix(before))
-    if quantity is None or f"{before}margin" not in others:
-        return None
-    return quantity, Split.VALIDATION.value if before.startswith("eval") else ""
+def scores_of_a_reward_model(names: Iterable[str]) -> dict[str, Quantity]:
+    """Of the names of a log those that are scores of a reward model, because it logs a `margin` as well."""
+    spelled = {name.strip().lower(): name for name in names}
+    if not spelled.keys() & {"margin", "train/margin", "eval_margin", "eval/margin"}:
+        return {}
+    return {
+        name: _OF_REWARD_MODELS[bare]
+        for lower, name in spelled.items()
+        if (bare := _PLACE.sub("", lower, count=1)) in _OF_REWARD_MODELS
+    }

@@ -5,12 +5,12 @@ from numbers import Real
 
 from torch import Tensor
 
-from traindx.quantities import ENTROPY, EPISODE_LENGTH, KL_DIVERGENCE, REWARD, TRAIN_LOSS
+from traindx.quantities import EPISODE_LENGTH, OF_POLICIES, REWARD, TRAIN_LOSS
 from traindx.readers.names.vocabulary import Meaning, meaning
 from traindx.recorder.recorder import Recorder
 from traindx.run import Split
 
-_WITHOUT_SPLIT = frozenset((ENTROPY, EPISODE_LENGTH, KL_DIVERGENCE, REWARD))
+_WITHOUT_SPLIT = OF_POLICIES | {EPISODE_LENGTH, REWARD}
 _REPORTED = "reported"
 """Apart from what is measured on single batches, which the recorder does itself."""
 

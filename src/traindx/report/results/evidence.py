@@ -211,7 +211,7 @@ def outcome(diagnosis: Diagnosis) -> str:
     """What a table of runs says beside the verdict: the first suspect, or why nothing can be said."""
     if diagnosis.verdict is Verdict.SICK and diagnosis.suspects:
         return diagnosis.suspects[0].cause.title
-    return diagnosis.says if diagnosis.verdict is Verdict.INCONCLUSIVE else ""
+    return "" if diagnosis.verdict is Verdict.HEALTHY else diagnosis.says
 
 
 def sureness(diagnosis: Diagnosis) -> str:

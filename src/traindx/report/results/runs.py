@@ -24,6 +24,7 @@ from traindx.report.results import diagnosis as one_diagnosis
 from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
 from traindx.report.results.run import ending, extent, header_notes, main_series, shared_folder, title
+from traindx.report.results.undecided import headline
 from traindx.run import Run
 
 _ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
@@ -85,7 +86,8 @@ def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
     elif clear:
         says = f"{uncapitalized(diagnosis.suspects[0].cause.title)} · {ending(run)}"
     else:
-        says = f"cause unclear · {ending(run)}"
+        wrong = "cause unclear" if diagnosis.suspects else uncapitalized(headline(diagnosis))
+        says = f"{wrong} · {ending(run)}"
     name = printable(run.name.removeprefix(folder), 60)
     curve = next(iter(main_series(run)), None)
     linked = Cell(name, curve=curve, leads_to=run.name)
