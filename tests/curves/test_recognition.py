@@ -59,6 +59,7 @@ def run_of(
         (["mean_reward", "min_reward", "accuracy"], REWARD_MODEL),
         (["rollout/ep_rew_mean", "train/approx_kl"], CLASSIC_RL),
         (["charts/episodic_return"], CLASSIC_RL),
+        (["mean 100 episode reward"], CLASSIC_RL),
         (["D(x)", "D(G(z))"], GAN),
         (["loss_simple", "loss_vlb"], DIFFUSION),
         (["kld", "recon_loss"], VAE),

@@ -64,7 +64,7 @@ NAMES = (
     Trait(REWARD_MODEL, "*min_reward *max_reward *mean_reward margin eval_margin train/margin", least=2),
     Trait(
         CLASSIC_RL,
-        """*ep_rew_mean *ep_len_mean *episodic_return *episode_reward* *episode_return* eprewmean *epret
+        """*ep_rew_mean *ep_len_mean *episodic_return *episode?reward* *episode?return* eprewmean *epret
         train/ent_coef* train/explained_variance train/clip_fraction train/policy_gradient_loss
         losses/td_loss losses/q_values losses/qf*_loss losses/clipfrac rollout/exploration_rate""",
     ),

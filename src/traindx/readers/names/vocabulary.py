@@ -57,7 +57,7 @@ def meaning(name: str, split: Split | None = None) -> Meaning | None:
         return of_a_layer
     known = whole_name(name, split)
     if known is not None:
-        return Meaning(*known, split_assumed=split is None and known[0].split is not None)
+        return Meaning(*known, split_assumed=split is None and known[0].split is Split.TRAIN)
     if is_no_metric(name):
         return None
     words = spelled_out(name)
