@@ -10,7 +10,7 @@ epoch 1 loss 0.98 acc 0.5 val 0.6      not told
 epoch 1 loss 0.98 dev 45.2             no loss, by its size
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,13 +57,12 @@ class Placement:
 
 
 def place(
-    columns: Iterable[Column], names: Mapping[str, Quantity], split: Split | None = None, part: str = ""
+    columns: Sequence[Column], names: Mapping[str, Quantity], split: Split | None = None, part: str = ""
 ) -> Placement:
     """Give each column its quantity: by the user's `names`, the format, or the vocabulary, in this order."""
     placed: list[MappedColumn] = []
     unread: list[Skipped] = []
     bare: list[Column] = []
-    columns = tuple(columns)
     names = {**scores_of_a_reward_model(column.name for column in columns), **names}
     for column in columns:
         means = _meaning(column, names, split)
@@ -179,9 +178,6 @@ def _part_of(item: MappedColumn, groups: Mapping[tuple[Quantity, str, str], list
     return f"{item.means.part} {label}".strip()
 
 
-_LOSS = measure_of(TRAIN_LOSS)
-
-
 @dataclass(frozen=True)
 class _Measure:
     """Something that is measured on parts of the data."""
@@ -204,7 +200,8 @@ def by_measure(columns: Sequence[Column], company: Sequence[MappedColumn]) -> Pl
     if not open_to_all:
         return _unnamed(columns, splits, company)
     measure = open_to_all[0]
-    doubt = _doubt(columns, _column_of(measure, company)) if measure_of(measure.quantity) == _LOSS else ""
+    is_loss = measure_of(measure.quantity) == measure_of(TRAIN_LOSS)
+    doubt = _doubt(columns, _column_of(measure, company)) if is_loss else ""
     if doubt:
         return _left(columns, f"no metric in the name, and {doubt}")
     return _as(measure, columns, "the metric logged next to them")
