@@ -56,6 +56,9 @@ VALIDATION_PLACE = Fact(
 )
 SCRIPT = Fact("script", "the program that was run")
 PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
+READ_FROM = Fact(
+    "read_from", "what a program without a recording was judged by: its output, its log files", chosen=False
+)
 EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
 RECORDING_COST = Fact("recording_cost", "share of the run time that recording took", chosen=False)
 RECORDED_SECONDS = Fact("recorded_seconds", "seconds from the first recorded event to the last", chosen=False)

@@ -143,9 +143,8 @@ def _recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) 
         command = command_from(words, os.environ)
         environment = recording_environment(os.environ, folder, budget=1.0, every=1, most_steps=most_steps)
         reminder = Reminder(lambda: stopped(folder))
-        run_to_end(
-            command, environment, mask, output_to_stderr=output_to_stderr, meanwhile=reminder.carry_out
-        )
+        streams = [(2, 1)] if output_to_stderr else []
+        run_to_end(command, environment, mask, streams=streams, meanwhile=reminder.carry_out)
         if not recordings(folder):
             raise TraindxError(f"{command.title}: {silence(folder)}")
         from traindx.readers.loading.runs import load

@@ -17,9 +17,11 @@ from traindx.cli._progress import ProgressLine
 from traindx.cli._report import Judge, gate, present, report_places, write_output
 from traindx.errors import UnreadableError
 from traindx.format import capitalized
+from traindx.readers.loading.runs import Reading
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.command import Command
-from traindx.recorder.launch.outcome import discard, faults, recordings, signal_name, silence
+from traindx.recorder.launch.outcome import faults, recordings, signal_name, silence
+from traindx.recorder.launch.traces import discard
 from traindx.report.blocks import Command as NextCommand
 from traindx.report.blocks import Headline, Page, Paragraph, Tone
 from traindx.trials.types import Report
@@ -48,11 +50,12 @@ def report_on(
     """Judge what was recorded, keep the report next to it and show it; None if nothing could be judged."""
     arguments.paths = [str(folder)]
     try:
-        if not recordings(folder):
+        reading = read_recording(folder)
+        if not recordings(folder) and not reading.runs:
             progress.wipe()
             _show_silence(folder, command, ending, arguments)
             return None
-        report = _judged(folder, command, judge, progress)
+        report = _judged(reading, folder, command, judge, progress)
         progress.say("writing the report")
         kept = _keep(report, folder, arguments) if report.diagnoses else ""
         progress.wipe()
@@ -66,8 +69,7 @@ def report_on(
         return None
 
 
-def _judged(folder: Path, command: Command, judge: Judge, progress: ProgressLine) -> Report:
-    reading = read_recording(folder)
+def _judged(reading: Reading, folder: Path, command: Command, judge: Judge, progress: ProgressLine) -> Report:
     problems = (*reading.problems, *(UnreadableError(command.title, says) for says in faults(folder)))
     return judge(replace(reading, problems=problems), progress)
 

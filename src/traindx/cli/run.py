@@ -149,10 +149,13 @@ def _recorded(
     from contextlib import nullcontext
 
     from traindx.cli._run_report import say_at_once
+    from traindx.readers.loading.files import CONSOLE
     from traindx.recorder.launch.child import run_to_end
     from traindx.recorder.launch.command import recording_environment
-    from traindx.recorder.launch.outcome import discard, note_ending, stopped
+    from traindx.recorder.launch.outcome import note_ending, stopped
     from traindx.recorder.launch.process_tree import Reminder
+    from traindx.recorder.launch.streams import Console
+    from traindx.recorder.launch.traces import beginning, discard, keep_written, note_program
 
     environment = recording_environment(
         os.environ, folder, budget=arguments.budget, every=arguments.every, most_steps=arguments.max_steps
@@ -165,16 +168,28 @@ def _recorded(
         if live is not None:
             live.stop.carry_out(program)
 
+    begun = beginning(folder)
     try:
         with live or nullcontext():
-            ending = run_to_end(command, environment, mask, output_to_stderr=taken, meanwhile=meanwhile)
+            with Console(folder / CONSOLE, output_to_stderr=taken) as console:
+                ending = run_to_end(
+                    command,
+                    environment,
+                    mask,
+                    streams=console.streams,
+                    meanwhile=meanwhile,
+                    started=console.handed_over,
+                )
             if live is not None:
                 live.hush()
             say_at_once(progress)
     except BaseException:
         discard(folder)
         raise
-    note_ending(folder, ending, live.met.afterward if live is not None and live.met is not None else "")
+    why = live.met.afterward if live is not None and live.met is not None else ""
+    note_ending(folder, ending, why)
+    keep_written(folder, begun)
+    note_program(folder, command, ending, why)
     return ending
 
 

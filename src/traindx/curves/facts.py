@@ -47,6 +47,11 @@ def is_recording(run: Run) -> bool:
     return bool(run.model) or f.RECORDING_COST in run.facts or f.RECORDED_SECONDS in run.facts
 
 
+def is_told(run: Run) -> bool:
+    """Whether traindx ran the program itself but could only read what it printed and wrote."""
+    return f.READ_FROM in run.facts
+
+
 _BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
 
 

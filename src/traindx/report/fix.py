@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from traindx import facts as f
 from traindx.cause import Cause, Prescription, Safety
 from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
-from traindx.curves.facts import is_recording, pace
+from traindx.curves.facts import is_recording, is_told, pace
 from traindx.diagnosis.types import Suspect
 from traindx.format import count, duration
 from traindx.report.blocks import Command, Diff
@@ -152,6 +152,8 @@ def next_command(
 ) -> list[Command]:
     """The one command to type next, and what it does; a recording without a suspect has none."""
     program = program_of(run)
+    if not program and is_told(run):
+        return [Command("next", f"traindx explain {one.cause.slug}") for one in suspects[:1]]
     if not program:
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
     if not suspects:

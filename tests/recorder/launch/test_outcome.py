@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from traindx.recorder.launch.child import Ending
-from traindx.recorder.launch.outcome import discard, faults, note_ending, recordings, silence, stopped
+from traindx.recorder.launch.outcome import faults, note_ending, recordings, silence, stopped
+from traindx.recorder.launch.traces import discard
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind
 

@@ -54,12 +54,15 @@ def is_hidden_experiment(source: Source, top: str) -> bool:
         return False
 
 
-_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
-_OWN_FOLDER = ".traindx"
+SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
+OWN_FOLDER = ".traindx"
+CONSOLE, WRITTEN, PROGRAM = "console.txt", "written", "program.json"
+"""What a program printed, copies of the log files it wrote, and what was run; see `told`."""
 _OWN_FILES = frozenset(
     {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
+    | {CONSOLE, PROGRAM}
 )
-"""What traindx writes beside a recording, what the program printed included: the recording says it better."""
+"""What traindx writes beside a recording."""
 STANDARD_INPUT = "-"
 
 
@@ -74,17 +77,19 @@ def discover(path: str) -> Iterator[Source | UnreadableError]:
     if Path(path).is_dir():
         closed: list[OSError] = []
         for file in files_below(path, closed.append):
-            yield _source(file)
+            yield source_at(file)
         yield from (refused(str(error.filename), error) for error in closed)
         return
-    yield _source(path)
+    yield source_at(path)
 
 
 def files_below(folder: str, on_error: Callable[[OSError], None] | None = None) -> Iterator[str]:
     """Every regular file below a folder, in a stable order, version-control and package folders left out."""
     for parent, folders, files in os.walk(folder, onerror=on_error):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
-        ours = _OWN_FOLDER in Path(parent).parts or any(Path(name).suffix == SUFFIX for name in files)
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        ours = OWN_FOLDER in Path(parent).parts or any(Path(name).suffix == SUFFIX for name in files)
+        if PROGRAM in files and WRITTEN in folders:
+            folders.remove(WRITTEN)
         for name in sorted(files):
             file = os.path.join(parent, name)
             if not (ours and _goes_with_a_recording(name)) and Path(file).is_file():
@@ -95,7 +100,8 @@ def _goes_with_a_recording(name: str) -> bool:
     return name in _OWN_FILES or name.endswith((f"{SUFFIX}-wal", f"{SUFFIX}-shm"))
 
 
-def _source(path: str) -> Source | UnreadableError:
+def source_at(path: str) -> Source | UnreadableError:
+    """A file as a source, or why it cannot be one."""
     try:
         mode = Path(path).stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):

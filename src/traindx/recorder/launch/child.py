@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -110,6 +110,8 @@ _GLANCE = 0.05
 
 Mask = set[signal.Signals | int]
 Meanwhile = Callable[[int], None]
+Streams = Sequence[tuple[int, int]]
+"""What a program gets in the place of its standard streams: (our descriptor, its own)."""
 
 
 @dataclass(frozen=True)
@@ -146,33 +148,36 @@ def run_to_end(
     environment: Mapping[str, str],
     mask: Mask,
     *,
-    output_to_stderr: bool,
+    streams: Streams = (),
     meanwhile: Meanwhile = lambda _: None,
+    started: Callable[[], None] = lambda: None,
 ) -> Ending:
     """Run the program with our standard streams and in our process group, while `signals_held`.
 
+    `streams` are those it gets in their place; `started` is called when it has them.
     `meanwhile` is called with the number of the process at least once a second, as long as it runs.
     """
     # The witness comes first, so that it cannot have missed what the program has got.
     with SignalEcho() as witness:
-        ending = _wait(_start(command, environment, mask, output_to_stderr), witness, meanwhile)
+        program = _start(command, environment, mask, streams)
+        started()
+        ending = _wait(program, witness, meanwhile)
     # The Ctrl-C that ended the program was not meant for the report on it.
     while _next_signal(0) is not None:
         pass
     return ending
 
 
-def _start(command: Command, environment: Mapping[str, str], mask: Mask, output_to_stderr: bool) -> int:
+def _start(command: Command, environment: Mapping[str, str], mask: Mask, streams: Streams) -> int:
     # What arrived until now is for us: the program does not exist yet.
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
-    streams = [(os.POSIX_SPAWN_DUP2, 2, 1)] if output_to_stderr else []
     try:
         return os.posix_spawn(
             command.program,
             command.words,
             environment,
-            file_actions=streams,
+            file_actions=[(os.POSIX_SPAWN_DUP2, ours, own) for ours, own in streams],
             setsigmask=mask,
             # Python ignores these two for itself; a program is started with them as they are by default.
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],

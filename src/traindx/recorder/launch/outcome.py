@@ -33,6 +33,8 @@ class Process:
     where: str = ""
     died: str = ""
     """The exception that ended it: "ModuleNotFoundError: No module named 'datasets'"."""
+    imported: str = ""
+    """The libraries that train which it had imported when it ended, with blanks between."""
     stopped: str = ""
     """The steps after which it said that it ends, because it was to take no more."""
 
@@ -57,12 +59,12 @@ def steps_recorded(folder: Path) -> int:
 
 def stopped(folder: Path) -> list[int]:
     """The processes that have said that they end because they have taken the steps they were to take."""
-    return [int(one.pid) for one in _processes(folder) if one.stopped and one.pid.isdecimal()]
+    return [int(one.pid) for one in processes(folder) if one.stopped and one.pid.isdecimal()]
 
 
 def note_ending(folder: Path, ending: Ending, why: str = "") -> None:
     """Write into each recording how the program ended, and why if it was we who ended it."""
-    places = {one.pid: _short(one.where) for one in _processes(folder) if one.died and one.where}
+    places = {one.pid: short_place(one.where) for one in processes(folder) if one.died and one.where}
     for path in recordings(folder):
         try:
             with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as database, database:
@@ -95,7 +97,7 @@ def _note_place(database: sqlite3.Connection, places: Mapping[str, str]) -> None
         )
 
 
-def _short(where: str) -> str:
+def short_place(where: str) -> str:
     """A file and line, relative to the working directory if it is below it."""
     path = os.path.relpath(where)
     return where if path.startswith("..") else path
@@ -115,10 +117,10 @@ def _interrupted(database: sqlite3.Connection, says: str) -> None:
 
 def faults(folder: Path) -> list[str]:
     """Sentences for the processes whose recorder failed or could not write, each fault once."""
-    processes = _processes(folder)
-    failed = [one for one in processes if one.problem == "failed"]
+    told = processes(folder)
+    failed = [one for one in told if one.problem == "failed"]
     places = {f"{one.why} at {one.where}" if one.where else one.why: None for one in failed}
-    unwritten = {one.why: None for one in processes if one.problem == "unwritten"}
+    unwritten = {one.why: None for one in told if one.problem == "unwritten"}
     return [
         *(f"the recorder failed ({place}); the program was not affected" for place in places),
         *(f"the recording is incomplete: {why}; the program was not affected" for why in unwritten),
@@ -142,18 +144,18 @@ class Silence:
 
 def silence(folder: Path) -> Silence:
     """Why nothing was recorded."""
-    processes = _processes(folder)
-    died = next((one for one in reversed(processes) if one.died), None)
-    old = next((one for one in processes if one.problem == "too old"), None)
+    told = processes(folder)
+    died = next((one for one in reversed(told) if one.died), None)
+    old = next((one for one in told if one.problem == "too old"), None)
     if failed := faults(folder):
         return Silence(f"without a recording: {failed[0]}", "this is a bug in traindx; report it")
     if died is not None and died.died == KeyboardInterrupt.__name__:
         return Silence("before its first step", "there is nothing to diagnose")
     if died is not None:
-        place = f" ({_short(died.where)})" if died.where else ""
+        place = f" ({short_place(died.where)})" if died.where else ""
         todo = "the program stopped before its first step; there is nothing to diagnose"
         return Silence("with an exception", todo, f"{died.died}{place}")
-    if any(one.torch for one in processes):
+    if any(one.torch for one in told):
         todo = "it imported torch but trained nothing; run a command that trains"
         return Silence("without a backward pass", todo)
     if old is not None:
@@ -163,17 +165,8 @@ def silence(folder: Path) -> Silence:
     return Silence("without importing torch", todo)
 
 
-def discard(folder: Path) -> None:
-    """Remove the folder of a run that recorded nothing."""
-    try:
-        (folder / PROCESSES).unlink(missing_ok=True)
-        folder.rmdir()
-    except OSError:
-        # A process that outlives the program has written something after all.
-        return
-
-
-def _processes(folder: Path) -> list[Process]:
+def processes(folder: Path) -> list[Process]:
+    """What the processes of a program told about themselves."""
     try:
         lines = (folder / PROCESSES).read_text("utf-8", "replace").splitlines()
     except OSError:

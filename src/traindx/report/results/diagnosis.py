@@ -41,6 +41,7 @@ from traindx.report.results.undecided import (
     sentences,
     unclear,
     undecided,
+    unseen,
 )
 from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
@@ -141,6 +142,7 @@ def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Headline("HEALTHY", f"{percent(diagnosis.confidence)} · {outcome(run)}", "", Tone.GOOD),
         Chart(run, rows=2),
         *(certain or [Paragraph(checks, Tone.QUIET)]),
+        *unseen(run),
     ]
 
 

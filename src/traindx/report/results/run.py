@@ -9,7 +9,7 @@ import numpy as np
 from traindx import facts as f
 from traindx.comparison.types import Comparison
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import is_recording, pace, times
+from traindx.curves.facts import is_recording, is_told, pace, times
 from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
 from traindx.format import count, duration, listed, number, pair, printable, step
@@ -37,7 +37,8 @@ many seconds a run takes at least for it to matter: the first steps are always s
 def title(run: Run) -> str:
     """What heads a report: the program that was recorded, or the name of the run."""
     script = run.facts.get(f.SCRIPT)
-    if not is_recording(run) or not isinstance(script, str) or not script:
+    is_ours = is_recording(run) or is_told(run)
+    if not is_ours or not isinstance(script, str) or not script:
         return run.name
     return PurePath(script).name
 
@@ -221,13 +222,19 @@ def header_notes(run: Run) -> tuple[str, ...]:
     recorded = pace(run)
     if recorded is None:
         curves = main_series(run)
-        return (listed(list(run.formats), 2), span(curves[0]) if curves else extent(run), *_joined(run))
+        source = f"read from {run.facts[f.READ_FROM]}" if is_told(run) else listed(list(run.formats), 2)
+        cut_short = _cut_short(run) if is_told(run) else []
+        return (source, span(curves[0]) if curves else extent(run), *cut_short, *_joined(run))
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
-    cut_short = [event.says for event in run.events if event.kind is EventKind.INTERRUPTED]
-    notes = [f"{steps} in {duration(recorded.seconds)}", *cut_short[-1:]]
+    notes = [f"{steps} in {duration(recorded.seconds)}", *_cut_short(run)]
     if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
         notes.append(f"recording cost {_percent(recorded.cost)}")
     return (*notes, *_joined(run))
+
+
+def _cut_short(run: Run) -> list[str]:
+    """What ended the program before its end, if anything did."""
+    return [event.says for event in run.events if event.kind is EventKind.INTERRUPTED][-1:]
 
 
 def _joined(run: Run) -> list[str]:
@@ -243,7 +250,8 @@ def _joined(run: Run) -> list[str]:
 
 def crashes(run: Run) -> list[tuple[str, str]]:
     """The exception that ended a recorded program, and where: "train.py:31, step 12, exit code 1"."""
-    events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_recording(run) else []
+    is_ours = is_recording(run) or is_told(run)
+    events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_ours else []
     code = run.facts.get(f.EXIT_CODE)
     ended = f"exit code {code}" if isinstance(code, int) and code else ""
     line = str(run.facts.get(f.CRASH_PLACE, ""))

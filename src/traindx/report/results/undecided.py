@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from traindx.curves.facts import is_recording
+from traindx import facts as f
+from traindx.curves.facts import is_recording, is_told
 from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RECORDINGS
 from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.diagnosis.verdict import leads
@@ -63,6 +64,7 @@ def undecided(run: Run, diagnosis: Diagnosis) -> list[Block]:
         *could_be,
         *([Entry("MISSING", missing)] if missing else []),
         Chart(run, troubles(diagnosis), rows=0),
+        *unseen(run),
         Gap(),
         *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
     ]
@@ -79,6 +81,7 @@ def _not_judged(run: Run, diagnosis: Diagnosis) -> list[Block]:
         *facts(diagnosis, None),
         Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
         Chart(run, troubles(diagnosis), rows=0),
+        *unseen(run),
     ]
 
 
@@ -115,12 +118,33 @@ def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
 
 
 def limits(run: Run) -> list[Block]:
-    """What a log alone cannot tell."""
+    """What a log alone cannot tell, or what was not seen of a program that was only read."""
     if is_recording(run):
         return []
+    if is_told(run):
+        return unseen(run)
     says = "a log has no gradients, shapes or layers: it puts the right cause first in"
     says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
     return [Entry("LIMITS", says, tone=Tone.QUIET)]
+
+
+_INSIDE = "layers and gradients not seen"
+_WITH_KERAS = "; traindx.keras.Callback() adds weights"
+_TO_SEE = {
+    "keras": _WITH_KERAS,
+    "tensorflow": _WITH_KERAS,
+    "torch": ": there was no backward pass of torch",
+}
+"""What would show more of a program, by the library that it trained with; all of it fits into a line."""
+_ELSEWHERE = ": traindx run records them with torch only"
+
+
+def unseen(run: Run) -> list[Block]:
+    """What was not seen of a program that was read from what it printed and wrote, and what would show it."""
+    if not is_told(run):
+        return []
+    framework = str(run.facts.get(f.FRAMEWORK, ""))
+    return [Entry("LIMITS", f"{_INSIDE}{_TO_SEE.get(framework, _ELSEWHERE)}", tone=Tone.QUIET)]
 
 
 def sentences(clauses: Sequence[str]) -> str:

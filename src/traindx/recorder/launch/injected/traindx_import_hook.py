@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     LeaveWord = Callable[..., None]
 
+_LIBRARIES = ("keras", "tensorflow", "jax", "torch", "sklearn", "xgboost", "lightgbm", "catboost")
+"""Libraries that train: which of them a program used says what else could be seen of it."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder of the package `traindx` that started the program."""
 
@@ -25,7 +27,7 @@ def install(leave_word: "LeaveWord") -> None:
     """Wait for torch, or begin at once where something has imported it already."""
     finder = _Finder(leave_word)
     sys.meta_path.insert(0, finder)
-    _tell_of_death_at_exit(leave_word)
+    _tell_at_exit(leave_word)
     for name in ("torch", "keras"):
         if name in sys.modules:
             finder.imported(name)
@@ -117,16 +119,28 @@ class _Finder:
             return
 
 
-def _tell_of_death_at_exit(leave_word: "LeaveWord") -> None:
-    """Tell at the end of the exception that ended the program."""
+def _tell_at_exit(leave_word: "LeaveWord") -> None:
+    """Tell at the end of the libraries that were imported, and of the exception that ended the program."""
     is_loaded = "atexit" in sys.modules
     # Not sys.excepthook: the program may look at it, or put its own there.
     import atexit
 
+    atexit.register(_tell_of_libraries, leave_word, os.getpid())
     atexit.register(_tell_of_death, leave_word, os.getpid())
     if not is_loaded:
         # What is registered belongs to the interpreter; the program need not see a module it did not import.
         del sys.modules["atexit"]
+
+
+def _tell_of_libraries(leave_word: "LeaveWord", process: int) -> None:
+    """Tell which libraries that train the program has imported; a fork that ends for itself is not it."""
+    imported = " ".join(name for name in _LIBRARIES if name in sys.modules)
+    if not imported or os.getpid() != process:
+        return
+    try:
+        leave_word(imported=imported)
+    except Exception:  # nobody is left to tell
+        return
 
 
 def _tell_of_death(leave_word: "LeaveWord", process: int) -> None:

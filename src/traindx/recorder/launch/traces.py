@@ -1,0 +1,177 @@
+"""What a program leaves besides a recording: the log files that it wrote, and word of how it ended.
+
+Files are looked for below the working directory, where they are new or have changed since the program
+started. They are copied beside the recording, so that a later diagnosis reads the same.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from traindx.readers.loading.files import CONSOLE, OWN_FOLDER, PROGRAM, SKIPPED_FOLDERS, WRITTEN
+from traindx.recorder.launch.child import Ending
+from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.outcome import (
+    PROCESSES,
+    Process,
+    processes,
+    recordings,
+    short_place,
+    signal_name,
+)
+
+_LOGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".out", ".wandb", ".db", ".sqlite")
+_SETTINGS = (".yaml", ".yml")
+_EVENTS = "tfevents"
+_METRICS = "metrics"
+"""The folder of MLflow's files, each named like its metric."""
+_MOST_LOOKED_AT = 100_000
+"""Files and folders that are looked at, at most."""
+_DEEPEST = 8
+"""Folders below the working directory."""
+_MOST_FILES, _LARGEST, _MOST_BYTES = 200, 1 << 25, 1 << 27
+"""How many files are copied at most, how large each and all together may be."""
+_BLOCK = 1 << 20
+_PRIVATE = 0o600
+_FRAMEWORKS = ("keras", "tensorflow", "jax", "torch", "sklearn", "xgboost", "lightgbm", "catboost")
+"""Libraries that train, the one that says most about a program that imports several first."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How things stood when the program started."""
+
+    place: Path
+    """The working directory."""
+    since: int
+    """When it started, in nanoseconds of the clock of the file system."""
+    ours: Collection[tuple[int, int]]
+    """Device and number of the files that our own standard streams go to."""
+
+
+def beginning(folder: Path) -> Beginning:
+    """How things stand now, the folder of the run having just been made."""
+    ours = set()
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            status = os.fstat(descriptor)
+            ours.add((status.st_dev, status.st_ino))
+    return Beginning(Path.cwd(), folder.stat().st_mtime_ns, ours)
+
+
+def keep_written(folder: Path, begun: Beginning) -> None:
+    """Copy the log files that were written since then into the folder of the run."""
+    left = _MOST_BYTES
+    for path, size in sorted(_written(begun), key=lambda found: found[1])[:_MOST_FILES]:
+        left -= size
+        if left < 0:
+            return
+        with suppress(OSError):
+            _copy(path, folder / WRITTEN / path.relative_to(begun.place))
+
+
+def _written(begun: Beginning) -> Iterator[tuple[Path, int]]:
+    """The files that may be logs, new or changed, each with its size; links are not followed."""
+    looked_at, folders = 0, [(begun.place, 0)]
+    while folders:
+        folder, depth = folders.pop(0)
+        for entry in _entries(folder):
+            looked_at += 1
+            if looked_at > _MOST_LOOKED_AT:
+                return
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                path = Path(entry.path)
+                if stat.S_ISDIR(status.st_mode) and depth < _DEEPEST and _is_open(entry.name):
+                    folders.append((path, depth + 1))
+                elif _is_log(path) and _is_of(begun, status):
+                    yield path, status.st_size
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _is_open(folder: str) -> bool:
+    return folder not in SKIPPED_FOLDERS and folder != OWN_FOLDER
+
+
+def _is_of(begun: Beginning, status: os.stat_result) -> bool:
+    return (
+        stat.S_ISREG(status.st_mode)
+        and status.st_mtime_ns >= begun.since
+        and 0 < status.st_size <= _LARGEST
+        and (status.st_dev, status.st_ino) not in begun.ours
+    )
+
+
+def _is_log(path: Path) -> bool:
+    name = path.name.lower()
+    return name.endswith((*_LOGS, *_SETTINGS)) or _EVENTS in name or path.parent.name == _METRICS
+
+
+def _copy(path: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # The program may still run in part, and have put a link in the place of the file.
+    source = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(source, "rb") as old, open(_private(to), "wb") as new:
+        for block in iter(lambda: old.read(_BLOCK), b""):
+            new.write(block)
+
+
+def _private(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE)
+
+
+def note_program(folder: Path, command: Command, ending: Ending, why: str = "") -> None:
+    """State beside what it left what was run, and how it ended."""
+    told = processes(folder)
+    stated: dict[str, object] = {
+        "script": command.title,
+        "exit_code": ending.code,
+        "framework": _framework(told),
+        **_death(told),
+        "interrupted": why
+        or (f"the program was killed by {signal_name(ending.signal)}" if ending.signal else ""),
+    }
+    with suppress(OSError), open(_private(folder / PROGRAM), "w", encoding="utf-8") as file:
+        json.dump(stated, file)
+
+
+def _framework(told: list[Process]) -> str:
+    imported = {name for one in told for name in one.imported.split()}
+    imported |= {"torch" for one in told if one.torch}
+    return next((name for name in _FRAMEWORKS if name in imported), "")
+
+
+def _death(told: list[Process]) -> Mapping[str, str]:
+    died = next((one for one in reversed(told) if one.died), None)
+    if died is None:
+        return {}
+    return {"died": died.died, "where": short_place(died.where) if died.where else ""}
+
+
+def discard(folder: Path) -> None:
+    """Remove the folder of a run that left nothing to read."""
+    if recordings(folder):
+        return
+    for name in (PROCESSES, PROGRAM, CONSOLE):
+        (folder / name).unlink(missing_ok=True)
+    for parent, folders, files in os.walk(folder / WRITTEN, topdown=False):
+        for name in files:
+            Path(parent, name).unlink()
+        for name in folders:
+            Path(parent, name).rmdir()
+    with suppress(OSError):
+        (folder / WRITTEN).rmdir()
+    # A process that outlives the program may have written something after all.
+    with suppress(OSError):
+        folder.rmdir()
