@@ -40,7 +40,7 @@ def test_the_program_prints_what_it_prints_alone_and_the_report_follows(place: S
 def test_recording_and_reports_are_in_the_folder_of_the_run(place: StandIn) -> None:
     place.run("train.py")
     place.run("train.py")
-    files = ("processes.jsonl", "rank-0.traindx", "report.html", "report.json")
+    files = ("console.txt", "processes.jsonl", "program.json", "rank-0.traindx", "report.html", "report.json")
     runs = [f".traindx/runs/train-{number}/{file}" for number in (1, 2) for file in files]
     assert place.files() == [".traindx/.gitignore", *runs, "train.py"]
     assert place.report("train-2") == [("train-2", "healthy")]

@@ -245,14 +245,15 @@ def live_judge(folder: Path, judge: Judge, conditions: Sequence[Condition]) -> L
     """Judges the recording now and then while the program runs; a condition that is met ends the program."""
 
     def look() -> Report:
-        return judge(read_recording(folder), ProgressLine(shown=False))
+        # What the program prints is read at the end only: it would be read anew at each look.
+        return judge(read_recording(folder, told=False), ProgressLine(shown=False))
 
     return Live(folder, look, lambda report: stopping(conditions, report), _say)
 
 
-def read_recording(folder: Path) -> Reading:
+def read_recording(folder: Path, *, told: bool = True) -> Reading:
     """What is recorded so far, each run by its name without the folders that all runs lie in."""
-    reading = read([str(folder)])
+    reading = read([str(folder)], told=told)
     above = os.path.join(folder.parent, "")
     named = (replace(run, name=run.name.removeprefix(above) or folder.name) for run in reading.runs)
     return replace(reading, runs=tuple(named))

@@ -155,7 +155,7 @@ def _recorded(
     from traindx.recorder.launch.outcome import note_ending, stopped
     from traindx.recorder.launch.process_tree import Reminder
     from traindx.recorder.launch.streams import Console
-    from traindx.recorder.launch.traces import beginning, discard, keep_written, note_program
+    from traindx.recorder.launch.traces import beginning, discard, keep_written, note_outcome, note_program
 
     environment = recording_environment(
         os.environ, folder, budget=arguments.budget, every=arguments.every, most_steps=arguments.max_steps
@@ -169,6 +169,7 @@ def _recorded(
             live.stop.carry_out(program)
 
     begun = beginning(folder)
+    note_program(folder, command)
     try:
         with live or nullcontext():
             with Console(folder / CONSOLE, output_to_stderr=taken) as console:
@@ -189,7 +190,7 @@ def _recorded(
     why = live.met.afterward if live is not None and live.met is not None else ""
     note_ending(folder, ending, why)
     keep_written(folder, begun)
-    note_program(folder, command, ending, why)
+    note_outcome(folder, command, ending, why)
     return ending
 
 

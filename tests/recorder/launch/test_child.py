@@ -184,13 +184,24 @@ def test_a_program_that_leaves_its_group_is_still_waited_for(place: StandIn) -> 
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
-def test_nothing_of_ours_outlives_us(place: StandIn) -> None:
+def test_of_ours_only_what_passes_on_its_output_outlives_us_and_ends_with_the_program(place: StandIn) -> None:
     place.write("waits.py", WAITS.format(training=TRAINING))
     with started(place, "--", sys.executable, "waits.py") as (process, program):
+        relay = {one for one in _group(process.pid) if "relay.py" in _words(one)}
         process.kill()
-        until(lambda: _group(process.pid) == [program])
+        until(lambda: set(_group(process.pid)) == {program} | relay)
         place.write("enough", "")
         until(lambda: _group(process.pid) == [])
+        shown, _ = process.communicate(timeout=_PATIENCE)
+    assert len(relay) == 1
+    assert shown == "over\n"
+
+
+def _words(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def _group(group: int) -> list[int]:

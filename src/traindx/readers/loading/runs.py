@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,7 +18,6 @@ from traindx.quantities import COUNTERS
 from traindx.readers.loading.assemble import assemble
 from traindx.readers.loading.files import (
     STANDARD_INPUT,
-    WRITTEN,
     discover,
     files_below,
     in_memory,
@@ -29,14 +28,7 @@ from traindx.readers.loading.files import (
     settings_files,
 )
 from traindx.readers.loading.group import Bundle, Found, group
-from traindx.readers.loading.told import (
-    Telling,
-    printed_in,
-    program_folders,
-    supplemented,
-    told_run,
-    written_in,
-)
+from traindx.readers.loading.told import program_folders, with_told
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, Quantity, Run, Scalar
 
@@ -65,10 +57,17 @@ def load(path: str | os.PathLike[str]) -> list[Run]:
 
 
 def read(
-    paths: Sequence[str], names: Mapping[str, Quantity] | None = None, progress: Progress = lambda _: None
+    paths: Sequence[str],
+    names: Mapping[str, Quantity] | None = None,
+    progress: Progress = lambda _: None,
+    *,
+    told: bool = True,
 ) -> Reading:
-    """Read every path; what cannot be read is a problem in the result, never an exception."""
-    readings = [_read_sources(path, discover(path), names or {}, progress) for path in paths]
+    """Read every path; what cannot be read is a problem in the result, never an exception.
+
+    Without `told`, what programs under `traindx run` printed and wrote is left out.
+    """
+    readings = [_read_sources(path, discover(path), names or {}, progress, told=told) for path in paths]
     return Reading(
         tuple(run for reading in readings for run in reading.runs),
         tuple(problem for reading in readings for problem in reading.problems),
@@ -77,7 +76,12 @@ def read(
 
 
 def _read_sources(
-    top: str, sources: Iterable[Source | UnreadableError], names: Mapping[str, Quantity], progress: Progress
+    top: str,
+    sources: Iterable[Source | UnreadableError],
+    names: Mapping[str, Quantity],
+    progress: Progress,
+    *,
+    told: bool = True,
 ) -> Reading:
     in_tree = Path(top).is_dir()
     found: list[Found] = []
@@ -102,8 +106,8 @@ def _read_sources(
             problems.append(error)
     bundles = group(_without_prose(found), top)
     runs = [_run(bundle, names) for bundle in bundles]
-    for folder in program_folders(top) if in_tree else ():
-        runs = _with_told(runs, folder, names)
+    for folder in program_folders(top) if in_tree and told else ():
+        runs = with_told(runs, folder, partial(_tellings, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     if not readable and not problems:
         problems = _nothing_at(top, others, experiments)
@@ -195,39 +199,18 @@ def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
     return assemble(bundle.name, bundle.strands, settings, names)
 
 
-def _with_told(runs: Sequence[Run], folder: Path, names: Mapping[str, Quantity]) -> list[Run]:
-    """The runs of a tree with what a program told of its own: added to its recording, or a run by itself."""
-    recorded = [run for run in runs if any(Path(source).parent == folder for source in run.sources)]
-    others = [run for run in runs if run not in recorded]
-    # What several trainings printed cannot be told apart.
-    if len(recorded) > 1 or (recorded and not recorded[0].series):
-        return list(runs)
-    tellings = [*_tellings(written_in(folder), str(folder / WRITTEN), names, is_printed=False)[:1]]
-    tellings += _tellings(printed_in(folder), str(folder), names, is_printed=True)[:1]
-    if not recorded:
-        told = told_run(folder, tellings)
-        return [*others, told] if told is not None else others
-    run = recorded[0]
-    for telling in tellings:
-        run = supplemented(run, telling.run)
-    return [run if one is recorded[0] else one for one in runs]
-
-
-def _tellings(
-    sources: Iterable[Source], top: str, names: Mapping[str, Quantity], *, is_printed: bool
-) -> list[Telling]:
-    """The runs that some files tell of, the one that tells most first."""
+def _tellings(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
+    """The runs that some files tell of, and how sure the readers of these files are."""
     found = []
     for source in sources:
         try:
             found.append(_with_curves(_read_source(source, in_tree=True)))
         except UnreadableError:
             continue
-    told = [
-        Telling(_run(bundle, names), max(strand.sureness for strand in bundle.strands), is_printed)
+    return [
+        (_run(bundle, names), max(strand.sureness for strand in bundle.strands))
         for bundle in group(found, top)
     ]
-    return sorted(told, key=lambda one: one.rank, reverse=True)
 
 
 def _folders(bundle: Bundle) -> list[Path]:

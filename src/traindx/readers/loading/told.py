@@ -10,7 +10,7 @@ A recording goes before what was told: only what it lacks is added. Where there 
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,12 +49,12 @@ class Telling:
     @property
     def rank(self) -> tuple[bool, bool, bool, int]:
         """What it is worth: a loss, a logger's own format, the program's own word, many points."""
-        telling = telling_series(self.run)
+        telling = _telling_series(self.run)
         has_loss = any(one.quantity in (TRAIN_LOSS, VAL_LOSS) for one in telling)
         return has_loss, self.sureness >= _SURE, self.is_printed, sum(map(len, telling))
 
 
-def telling_series(run: Run) -> list[Series]:
+def _telling_series(run: Run) -> list[Series]:
     """The series that tell how a training went, rather than where it stood or what was set."""
     return [
         series
@@ -66,9 +66,38 @@ def telling_series(run: Run) -> list[Series]:
     ]
 
 
-def told_run(folder: Path, tellings: Sequence[Telling]) -> Run | None:
+Tell = Callable[[Iterable[Source], str], Iterable[tuple[Run, float]]]
+"""The runs that files tell of, below a folder, and how sure their readers are of the format."""
+
+
+def with_told(runs: Sequence[Run], folder: Path, tell: Tell) -> list[Run]:
+    """The runs of a tree with what a program told of its own: added to its recording, or a run by itself."""
+    recorded = [run for run in runs if any(Path(source).parent == folder for source in run.sources)]
+    # What several trainings printed cannot be told apart; one without a step crashed before it.
+    if len(recorded) > 1 or any(not run.series for run in recorded):
+        return list(runs)
+    written, printed = str(folder / WRITTEN), str(folder)
+    tellings = [
+        *_richest(Telling(*one, is_printed=False) for one in tell(_written_in(folder), written)),
+        *_richest(Telling(*one, is_printed=True) for one in tell(_printed_in(folder), printed)),
+    ]
+    if not recorded:
+        told = _told_run(folder, tellings)
+        return [*runs, *([told] if told is not None else [])]
+    (run,) = recorded
+    for telling in tellings:
+        run = supplemented(run, telling.run)
+    return [run if one is recorded[0] else one for one in runs]
+
+
+def _richest(tellings: Iterable[Telling]) -> list[Telling]:
+    """The run that tells most, if there is any: others are seldom trainings."""
+    return sorted(tellings, key=lambda one: one.rank, reverse=True)[:1]
+
+
+def _told_run(folder: Path, tellings: Sequence[Telling]) -> Run | None:
     """The run of a program that was not recorded; None if it told nothing."""
-    ranked = sorted((one for one in tellings if telling_series(one.run)), key=lambda one: one.rank)
+    ranked = sorted((one for one in tellings if _telling_series(one.run)), key=lambda one: one.rank)
     if not ranked:
         return None
     best, *others = ranked[::-1]
@@ -76,7 +105,7 @@ def told_run(folder: Path, tellings: Sequence[Telling]) -> Run | None:
     for other in others:
         run = supplemented(run, other.run)
         run = replace(run, facts={**other.run.facts, **run.facts})
-    stated = program_in(folder)
+    stated = _program_in(folder)
     facts = {**run.facts, **_facts(stated), f.READ_FROM: _sources(ranked)}
     return replace(run, name=str(folder), facts=facts, events=(*run.events, *_endings(stated)))
 
@@ -84,7 +113,7 @@ def told_run(folder: Path, tellings: Sequence[Telling]) -> Run | None:
 def supplemented(run: Run, told: Run) -> Run:
     """A run with the series of another one whose quantities it lacks; what it has is never replaced."""
     known = {series.quantity for series in run.series}
-    added = [_placed(run, series) for series in telling_series(told) if series.quantity not in known]
+    added = [_placed(run, series) for series in _telling_series(told) if series.quantity not in known]
     if not added:
         return run
     names = listed(list(dict.fromkeys(one.quantity.slug for one in added)), len(added))
@@ -110,7 +139,7 @@ def _sources(tellings: Sequence[Telling]) -> str:
     return " and ".join([*printed, *([f"{count(len(written), 'log file')} it wrote"] if written else [])])
 
 
-def program_in(folder: Path) -> Mapping[str, object]:
+def _program_in(folder: Path) -> Mapping[str, object]:
     """What is stated of the program of a run; nothing where no program was run."""
     try:
         stated = json.loads((folder / PROGRAM).read_text("utf-8"))
@@ -152,13 +181,13 @@ def program_folders(folder: str) -> Iterator[Path]:
             yield Path(parent)
 
 
-def written_in(folder: Path) -> list[Source]:
+def _written_in(folder: Path) -> list[Source]:
     """The copies of the log files that the program of a run wrote."""
     found = [source_at(file) for file in files_below(str(folder / WRITTEN))]
     return [one for one in found if isinstance(one, Source)]
 
 
-def printed_in(folder: Path) -> list[Source]:
+def _printed_in(folder: Path) -> list[Source]:
     """What the program of a run printed, if it is kept."""
     path = folder / CONSOLE
     found = source_at(str(path)) if path.is_file() else None

@@ -131,17 +131,25 @@ def _private(path: Path) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _PRIVATE)
 
 
-def note_program(folder: Path, command: Command, ending: Ending, why: str = "") -> None:
-    """State beside what it left what was run, and how it ended."""
+def note_program(folder: Path, command: Command) -> None:
+    """State what is run, before it leaves anything."""
+    _state(folder, {"script": command.title})
+
+
+def note_outcome(folder: Path, command: Command, ending: Ending, why: str = "") -> None:
+    """State how it ended, and why if it was we who ended it."""
     told = processes(folder)
-    stated: dict[str, object] = {
+    killed = f"the program was killed by {signal_name(ending.signal)}" if ending.signal else ""
+    stated = {
         "script": command.title,
         "exit_code": ending.code,
         "framework": _framework(told),
-        **_death(told),
-        "interrupted": why
-        or (f"the program was killed by {signal_name(ending.signal)}" if ending.signal else ""),
+        "interrupted": why or killed,
     }
+    _state(folder, {**stated, **_death(told)})
+
+
+def _state(folder: Path, stated: Mapping[str, object]) -> None:
     with suppress(OSError), open(_private(folder / PROGRAM), "w", encoding="utf-8") as file:
         json.dump(stated, file)
 
