@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from traindx import facts as f
+from traindx.curves.series import steps_taken
 from traindx.format import count, listed
 from traindx.quantities import COUNTERS, TRAIN_LOSS, VAL_LOSS
 from traindx.readers.loading.files import (
@@ -118,7 +119,19 @@ def supplemented(run: Run, told: Run) -> Run:
         return run
     names = listed(list(dict.fromkeys(one.quantity.slug for one in added)), len(added))
     note = f"{names}: read from {listed([Path(one).name for one in told.sources], 2)}"
-    return replace(run, series=(*run.series, *added), notes=(*run.notes, note))
+    facts = {**_steps_per_epoch(run, added), **run.facts}
+    return replace(run, series=(*run.series, *added), notes=(*run.notes, note), facts=facts)
+
+
+def _steps_per_epoch(run: Run, added: Sequence[Series]) -> dict[Fact, Scalar]:
+    """How many recorded steps an epoch has, where the program told of each and all are equally long."""
+    steps = steps_taken(run)
+    for series in added:
+        if series.axis is Axis.EPOCH and bool(np.all(np.diff(series.steps) == 1)):
+            epochs = float(series.steps[-1]) + (1 if series.steps[0] == 0 else 0)
+            if series.steps[0] <= 1 and steps > 0 and steps % epochs == 0:
+                return {f.STEPS_PER_EPOCH: int(steps / epochs)}
+    return {}
 
 
 def _placed(run: Run, series: Series) -> Series:
