@@ -52,6 +52,11 @@ def is_told(run: Run) -> bool:
     return f.READ_FROM in run.facts
 
 
+def is_program(run: Run) -> bool:
+    """Whether traindx ran or watched the program itself, however much it saw."""
+    return is_recording(run) or is_told(run)
+
+
 _BY_BATCH = ("BatchNorm", "BatchNormalization", "InstanceNorm")
 
 

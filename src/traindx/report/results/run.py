@@ -9,7 +9,7 @@ import numpy as np
 from traindx import facts as f
 from traindx.comparison.types import Comparison
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import is_recording, is_told, pace, times
+from traindx.curves.facts import is_program, is_recording, is_told, pace, times
 from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
 from traindx.format import count, duration, listed, number, pair, printable, step
@@ -37,8 +37,7 @@ many seconds a run takes at least for it to matter: the first steps are always s
 def title(run: Run) -> str:
     """What heads a report: the program that was recorded, or the name of the run."""
     script = run.facts.get(f.SCRIPT)
-    is_ours = is_recording(run) or is_told(run)
-    if not is_ours or not isinstance(script, str) or not script:
+    if not is_program(run) or not isinstance(script, str) or not script:
         return run.name
     return PurePath(script).name
 
@@ -220,21 +219,16 @@ def shared_folder(names: Sequence[str]) -> str:
 def header_notes(run: Run) -> tuple[str, ...]:
     """How far it goes; of a recording how long it took, what cut it short, and a cost that was too high."""
     recorded = pace(run)
+    ends = [e.says for e in run.events if e.kind is EventKind.INTERRUPTED] if is_program(run) else []
     if recorded is None:
         curves = main_series(run)
         source = f"read from {run.facts[f.READ_FROM]}" if is_told(run) else listed(list(run.formats), 2)
-        cut_short = _cut_short(run) if is_told(run) else []
-        return (source, span(curves[0]) if curves else extent(run), *cut_short, *_joined(run))
+        return (source, span(curves[0]) if curves else extent(run), *ends[-1:], *_joined(run))
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
-    notes = [f"{steps} in {duration(recorded.seconds)}", *_cut_short(run)]
+    notes = [f"{steps} in {duration(recorded.seconds)}", *ends[-1:]]
     if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
         notes.append(f"recording cost {_percent(recorded.cost)}")
     return (*notes, *_joined(run))
-
-
-def _cut_short(run: Run) -> list[str]:
-    """What ended the program before its end, if anything did."""
-    return [event.says for event in run.events if event.kind is EventKind.INTERRUPTED][-1:]
 
 
 def _joined(run: Run) -> list[str]:
@@ -250,8 +244,7 @@ def _joined(run: Run) -> list[str]:
 
 def crashes(run: Run) -> list[tuple[str, str]]:
     """The exception that ended a recorded program, and where: "train.py:31, step 12, exit code 1"."""
-    is_ours = is_recording(run) or is_told(run)
-    events = [event for event in run.events if event.kind is EventKind.EXCEPTION] if is_ours else []
+    events = [e for e in run.events if e.kind is EventKind.EXCEPTION] if is_program(run) else []
     code = run.facts.get(f.EXIT_CODE)
     ended = f"exit code {code}" if isinstance(code, int) and code else ""
     line = str(run.facts.get(f.CRASH_PLACE, ""))
