@@ -113,6 +113,19 @@ def test_a_regular_file_is_left_as_it_is_and_read_afterward(tmp_path: Path) -> N
     assert kept(tmp_path) == b"True True\n"
 
 
+def test_output_that_is_thrown_away_is_read_all_the_same(tmp_path: Path) -> None:
+    command = read_through(*python(INTERLEAVED))
+    subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    assert kept(tmp_path).count(b"\n") == 1000
+
+
+def test_a_stream_that_is_closed_stays_closed(tmp_path: Path) -> None:
+    text = "import os\ntry: os.fstat(1)\nexcept OSError: open('done', 'w')"
+    words = ["/bin/sh", "-c", '"$@" >&-', "sh", *read_through(*python(text))]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    assert (tmp_path / "done").exists()
+
+
 TERMINALS = "import os, sys; print([os.isatty(i) for i in (0, 1, 2)], os.get_terminal_size(1)); print('\\tx')"
 
 

@@ -49,10 +49,12 @@ def test_log_files_that_are_new_or_have_grown_are_copied(folder: Path) -> None:
     write("out/version_0/metrics.csv")
     write("runs/events.out.tfevents.1.host")
     write("mlruns/0/abc/metrics/loss", "1 2 3\n")
+    write("mlruns/0/abc/metrics/train/loss", "1 2 3\n")
     write("model.pt")
     keep_written(folder, begun)
-    expected = ["grown.jsonl", "mlruns/0/abc/metrics/loss", "out/version_0/metrics.csv"]
-    assert copies(folder) == [*expected, "runs/events.out.tfevents.1.host"]
+    expected = ["grown.jsonl", "mlruns/0/abc/metrics/loss", "mlruns/0/abc/metrics/train/loss"]
+    expected += ["out/version_0/metrics.csv", "runs/events.out.tfevents.1.host"]
+    assert copies(folder) == expected
     assert (folder / "written/grown.jsonl").read_text().count("\n") == 2
     assert {path.stat().st_mode & 0o777 for path in (folder / "written").rglob("*.csv")} == {0o600}
 

@@ -1,7 +1,8 @@
 """The streams a program prints to, read on their way: a terminal stays a terminal and a pipe a pipe.
 
 A stream of ours that is a pipe or a terminal is replaced by another one, from which a `relay` passes on what
-the program prints. A regular file is left as it is and read afterward; anything else is left alone.
+the program prints; so is the null device, by a pipe. A regular file is left as it is and read afterward;
+anything else is left alone.
 """
 
 import fcntl
@@ -111,13 +112,18 @@ def _pair_like(target: int) -> tuple[int, int] | None:
     try:
         if os.isatty(target):
             ours, theirs = _terminal_like(target)
-        elif stat.S_ISFIFO(os.fstat(target).st_mode):
+        elif stat.S_ISFIFO(os.fstat(target).st_mode) or _is_null(target):
             ours, theirs = os.pipe()
         else:
             return None
     except OSError:
         return None
     return _moved(ours), _moved(theirs)
+
+
+def _is_null(target: int) -> bool:
+    status = os.fstat(target)
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == os.stat(os.devnull).st_rdev
 
 
 def _terminal_like(target: int) -> tuple[int, int]:

@@ -27,8 +27,8 @@ from traindx.recorder.launch.outcome import (
 _LOGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log", ".txt", ".out", ".wandb", ".db", ".sqlite")
 _SETTINGS = (".yaml", ".yml")
 _EVENTS = "tfevents"
-_METRICS = "metrics"
-"""The folder of MLflow's files, each named like its metric."""
+_METRICS = {"mlruns", "metrics"}
+"""Folders above MLflow's files, each of which is named like its metric."""
 _MOST_LOOKED_AT = 100_000
 """Files and folders that are looked at, at most."""
 _DEEPEST = 8
@@ -115,7 +115,7 @@ def _is_of(begun: Beginning, status: os.stat_result) -> bool:
 
 def _is_log(path: Path) -> bool:
     name = path.name.lower()
-    return name.endswith((*_LOGS, *_SETTINGS)) or _EVENTS in name or path.parent.name == _METRICS
+    return name.endswith((*_LOGS, *_SETTINGS)) or _EVENTS in name or set(path.parts) >= _METRICS
 
 
 def _copy(path: Path, to: Path) -> None:
