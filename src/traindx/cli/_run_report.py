@@ -15,7 +15,7 @@ from traindx.cli._options import made
 from traindx.cli._output import Maker, complain, page_makers, page_text, publish
 from traindx.cli._progress import ProgressLine
 from traindx.cli._report import Judge, gate, present, report_places, write_output
-from traindx.errors import UnreadableError
+from traindx.errors import TraindxError, UnreadableError
 from traindx.format import capitalized
 from traindx.readers.loading.runs import Reading
 from traindx.recorder.launch.child import Ending
@@ -75,10 +75,14 @@ def _judged(reading: Reading, folder: Path, command: Command, judge: Judge, prog
 
 
 def _keep(report: Report, folder: Path, arguments: argparse.Namespace) -> str:
-    """Write the report next to the recording; where its page is."""
+    """Write the report next to the recording; where its page is, or nothing where it can't be written."""
     page = str(folder / "report.html")
-    write_output("html", page, report, arguments)
-    write_output("json", str(folder / "report.json"), report, arguments)
+    try:
+        write_output("html", page, report, arguments)
+        write_output("json", str(folder / "report.json"), report, arguments)
+    except TraindxError as error:
+        complain(arguments.command, error)
+        return ""
     return page
 
 
