@@ -24,6 +24,12 @@ def formats() -> str:
     parts = [
         "# Log formats\n",
         "Formats are recognized by content. None needs the library that wrote it.\n",
+        "A log may hold several runs one after another: restarts from scratch, seeds, components. They\n"
+        "are joined only where one continues the other: the steps go back to a step it had reached, the\n"
+        "loss is at the level it had there, and so is the learning rate, if it is logged. Otherwise the\n"
+        "last run that is long enough is read, the header names the others, and `--run N` chooses one of\n"
+        "them. A run that begins late, or where another one ended, is read as resumed: checks of the\n"
+        "first steps do not apply to it.\n",
     ]
     for module in modules(readers):
         # A reader's docstring is a title, example lines of a log, and notes.

@@ -12,6 +12,7 @@ import pytest
 import traindx
 from traindx import quantities as q
 from traindx.errors import UnreadableError
+from traindx.facts import RESUMED_AT
 from traindx.run import Quantity, Run
 
 LOGS = Path(__file__).parents[2] / "shared" / "logs"
@@ -52,7 +53,7 @@ SERIES: list[tuple[str, Quantity, str, int, float, float, float, float]] = [
     ("053_js_nanogpt_curve", q.TRAIN_LOSS, "", 2001, 0, 4.2456, 2000, 1.6338),
     ("056_tb_allennlp", q.TRAIN_LOSS, "", 47, 100, 0.6915289759635925, 4700, 0.3623788356781006),
     ("056_tb_allennlp", q.VAL_LOSS, "", 10, 1, 0.5425620675086975, 10, 0.6073558330535889),
-    ("057_tb_d2_restarts", q.TRAIN_LOSS, "", 152, 0, 4.029763698577881, 2999, 0.43507120013237),
+    ("057_tb_d2_restarts", q.TRAIN_LOSS, "", 150, 19, 3.938677307218313, 2999, 0.43507120013237),
     ("060_tb_sb3_ppo", q.REWARD, "", 5, 2048, 21.967741012573242, 10240, 54.4900016784668),
     ("064_ul_v8_inf_first", q.TRAIN_LOSS, "box", 64, 1, 1.5665, 64, 1.1258),
     ("064_ul_v8_inf_first", q.VAL_LOSS, "cls", 64, 1, float("inf"), 64, 1.371),
@@ -60,7 +61,7 @@ SERIES: list[tuple[str, Quantity, str, int, float, float, float, float]] = [
     ("065_ul_v9_healthy", q.VAL_LOSS, "box", 43, 1, 3.0412, 43, 1.4427),
     ("072_ul_v7_txt_1row", q.VAL_SCORE, "map50", 1, 0, 0.09008, 0, 0.09008),
     ("072_ul_v7_txt_1row", q.TRAIN_LOSS, "box", 1, 0, 0.05108, 0, 0.05108),
-    ("073_d2_blood_restarts", q.TRAIN_LOSS, "", 152, 0, 4.029763855040073, 2999, 0.43507119035348296),
+    ("073_d2_blood_restarts", q.TRAIN_LOSS, "", 150, 19, 3.938677307218313, 2999, 0.43507119035348296),
     ("074_mm_one_record", q.TRAIN_LOSS, "", 1, 50, 1.52762, 50, 1.52762),
     ("076_ma_ecoset_ok", q.TRAIN_LOSS, "", 50, 0, 4.487262646638638, 49, 3.645794964039292),
     ("076_ma_ecoset_ok", q.VAL_LOSS, "", 50, 0, 4.215015649795532, 49, 3.6865126149994984),
@@ -109,14 +110,20 @@ SERIES: list[tuple[str, Quantity, str, int, float, float, float, float]] = [
 ]
 
 SEGMENTS = {
-    "057_tb_d2_restarts": 4,
-    "073_d2_blood_restarts": 4,
-    "107_mn_seeds_concat": 7,
     "001_hf_multi_eval": 1,
     "113_ng_tqdm_cr": 1,
     "133_ng_muon": 1,
     "084_wb_run_killed": 1,
 }
+
+RUNS = {
+    "057_tb_d2_restarts": (3, [125, 2, 150, 1]),
+    "073_d2_blood_restarts": (3, [125, 2, 150, 1]),
+    "107_mn_seeds_concat": (7, [28] * 7),
+    "205_rasa_components": (4, [10, 100, 100, 100]),
+    "111_ng_resumed_1000": (1, [501]),
+}
+"""Logs of several runs: the number of the one that is judged, and the points of each."""
 
 UNREADABLE = {"006_hf_lfs_pointer": "git-LFS pointer", "059_tb_empty40": "without scalars"}
 
@@ -152,6 +159,19 @@ def test_the_numbers_are_those_in_the_file(
 @pytest.mark.parametrize(("folder", "count"), SEGMENTS.items())
 def test_segments(folder: str, count: int) -> None:
     assert len(run_in(folder).segments) == count
+
+
+@pytest.mark.parametrize(("folder", "judged", "points"), [(key, *value) for key, value in RUNS.items()])
+def test_runs_of_one_log(folder: str, judged: int, points: list[int]) -> None:
+    run = run_in(folder)
+    assert run.number == judged
+    longest = [max(map(len, one.all(q.TRAIN_LOSS) or one.all(q.VAL_LOSS))) for one in run.in_log]
+    assert longest == points
+
+
+def test_a_run_that_starts_late_is_resumed() -> None:
+    assert run_in("111_ng_resumed_1000").facts[RESUMED_AT] == 1000
+    assert RESUMED_AT not in run_in("133_ng_muon").facts
 
 
 @pytest.mark.parametrize(("folder", "says"), UNREADABLE.items())

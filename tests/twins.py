@@ -10,7 +10,7 @@ Recordings of the repaired scripts are kept compressed in tests/data/recordings/
 import argparse
 import importlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -90,11 +90,22 @@ class CurveTwin:
         return curve(self.without)
 
 
+@dataclass(frozen=True)
+class LogTwin:
+    """Two logs of the same small training, made when they are asked for."""
+
+    broken: Callable[[], Run]
+    """Trains with the fault, and reads the log."""
+    fixed: Callable[[], Run]
+    """The same without it."""
+    rival: str = ""
+
+
 @cache
-def twin_of(slug: str) -> Twin | CurveTwin:
+def twin_of(slug: str) -> Twin | CurveTwin | LogTwin:
     """The twins of a cause, from its test."""
     module = importlib.import_module(f"tests.causes.test_{slug.replace('-', '_')}")
-    assert isinstance(module.TWIN, Twin | CurveTwin)
+    assert isinstance(module.TWIN, Twin | CurveTwin | LogTwin)
     return module.TWIN
 
 

@@ -40,6 +40,19 @@ OBJECTIVE = Fact("objective", "what the run trains, as given with --objective", 
 LIBRARIES = Fact("libraries", "imported libraries that train one kind of thing, such as trl or diffusers")
 STEPS_PER_EPOCH = Fact("steps_per_epoch", "optimizer steps in one pass over the data")
 LOG_INTERVAL = Fact("log_interval", "steps between two logged points", chosen=False)
+RESUMED_AT = Fact(
+    "resumed_at",
+    "the first step of a run that continues an earlier one and was read without it",
+    chosen=False,
+)
+LOSS_BEFORE = Fact(
+    "loss_before", "the loss of the earlier run at the step this one resumed from", chosen=False
+)
+LEARNING_RATE_BEFORE = Fact(
+    "learning_rate_before",
+    "the learning rate of the earlier run at the step this one resumed from",
+    chosen=False,
+)
 SHUFFLE = Fact("shuffle", "whether the training data is shuffled")
 TRAINING_SAMPLES = Fact("training_samples", "number of samples in the training data")
 ACTIVATION = Fact("activation", "the activation function, such as relu")

@@ -236,6 +236,10 @@ class Run:
     """What was decided on reading where the log left a choice: nothing is guessed silently."""
     model: tuple[Parameter, ...] = ()
     """The parameters of the model in the order of its forward pass; empty where only a log is left."""
+    number: int = 1
+    """Which of the runs of its log it is, counted from 1."""
+    others: tuple["Run", ...] = ()
+    """The other runs of the same log, in order: restarts from scratch, seeds, components."""
 
     def __getitem__(self, quantity: Quantity) -> Series:
         """The series of a quantity: the whole if there is one, else the first of its parts."""
@@ -251,6 +255,19 @@ class Run:
     def all(self, quantity: Quantity) -> tuple[Series, ...]:
         """Every series of a quantity, over all parts and layers, in the order of the log."""
         return tuple(s for s in self.series if s.quantity == quantity)
+
+    @property
+    def in_log(self) -> tuple["Run", ...]:
+        """All runs of its log in order, itself included."""
+        return tuple(sorted((self, *self.others), key=lambda run: run.number))
+
+    def sibling(self, number: int) -> "Run":
+        """Another run of the same log by its number; itself by its own."""
+        chosen = next((run for run in self.in_log if run.number == number), None)
+        if chosen is None:
+            raise KeyError(f"{self.name} has no run {number}")
+        others = tuple(replace(run, others=()) for run in self.in_log if run is not chosen)
+        return replace(chosen, others=others)
 
     @property
     def layers(self) -> tuple[str, ...]:

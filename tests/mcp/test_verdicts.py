@@ -9,6 +9,7 @@ pytest.importorskip("mcp")
 
 import traindx
 from tests.cli.calling import COOL, DEMO, HOT, NAN
+from traindx.mcp.arguments import chosen
 from traindx.mcp.schema import Arguments, Detail
 from traindx.mcp.tools.probe import run_read
 from traindx.mcp.verdicts import BOUNDS, verdict_of
@@ -70,3 +71,16 @@ def test_no_probability_is_0_or_1() -> None:
     shares = [found.healthy, *(one.confidence for one in found.causes)]
     shares += [one.confidence for one in found.ruled_out]
     assert all(0 < share < 1 for share in shares)
+
+
+def test_a_run_of_a_log_is_chosen_by_its_number_and_names_the_others(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(
+        "".join(f"step {at} loss {3 / (at + 1) + k:.3f}\n" for k in (0.1, 0.2) for at in range(40))
+    )
+    (run,) = traindx.load(log)
+    (first,) = chosen((run,), "1")
+    assert first.number == 1
+    assert "run 1 of 2 in its log; for another set run: 2" in " ".join(
+        verdict_of(first, traindx.diagnose(first), "full").limits
+    )

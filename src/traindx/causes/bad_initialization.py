@@ -62,7 +62,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import compares_numbers
+from traindx.curves.facts import compares_numbers, needs_beginning
 from traindx.curves.limits import FAR
 from traindx.curves.objective import chance_loss
 from traindx.curves.series import whole
@@ -97,6 +97,7 @@ _SPAN = 8.0
 
 
 @sign(needs=(TRAIN_LOSS,), severity=Severity.WARNING, healthy=-3.09)
+@needs_beginning
 def loss_starts_above_chance(
     run: Run,
     *,

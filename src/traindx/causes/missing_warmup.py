@@ -48,7 +48,7 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import stated_number, stated_word
+from traindx.curves.facts import needs_beginning, stated_number, stated_word
 from traindx.curves.series import rate_of
 from traindx.facts import OPTIMIZER, PLANNED_STEPS, WARMUP_RATIO, WARMUP_STEPS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, sign
@@ -84,6 +84,7 @@ from traindx.signs.weights import updates_large
 
 
 @sign(needs=(LEARNING_RATE,))
+@needs_beginning
 def warmup_absent(
     run: Run,
     *,

@@ -96,6 +96,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "read NAME as QUANTITY (listed in docs/quantities.md); may be repeated",
         repeated=True,
     )
+    add_option(
+        parser,
+        "--run N",
+        "of a log that holds several runs one after another, read the N-th; may be repeated"
+        " (default: the last that is long enough)",
+        repeated=True,
+    )
     add_option(parser, "--follow", "diagnose again whenever the logs grow, until Ctrl-C")
 
 

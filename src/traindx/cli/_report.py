@@ -31,6 +31,7 @@ from traindx.cli._progress import ProgressLine
 from traindx.errors import TraindxError
 from traindx.format import count, printable
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
+from traindx.run import Run
 from traindx.settings import limits_from, limits_in, names_from, names_in
 from traindx.trials.types import Report
 
@@ -55,9 +56,10 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
     progress = ProgressLine()
     shows = partial(present, arguments=arguments, conditions=conditions, named=named)
     if arguments.follow:
-        return _follow((judge(reading, progress) for reading in follow(arguments.paths, names)), shows)
+        readings = (_only(reading, arguments.run) for reading in follow(arguments.paths, names))
+        return _follow((judge(reading, progress) for reading in readings), shows)
     try:
-        report = judge(read(arguments.paths, names, progress.reading), progress)
+        report = judge(_only(read(arguments.paths, names, progress.reading), arguments.run), progress)
     finally:
         progress.wipe()
     try:
@@ -82,6 +84,22 @@ def _last_recorded(most: int) -> list[str]:
         todo = "give a log file or a folder, or record one: traindx run train.py"
         raise TraindxError(f"no PATH was given, and {_RUNS} has {count(len(folders), 'recording')}; {todo}")
     return sorted(folders, key=os.path.getmtime)[-most:]
+
+
+def _only(reading: Reading, wanted: Sequence[str]) -> Reading:
+    """The runs of logs that --run chooses; all as they were read without it."""
+    if not wanted:
+        return reading
+    chosen = [_numbered(run, number, is_alone=len(wanted) == 1) for run in reading.runs for number in wanted]
+    return replace(reading, runs=tuple(chosen))
+
+
+def _numbered(run: Run, number: str, *, is_alone: bool) -> Run:
+    if not number.isdecimal() or not 0 < int(number) <= len(run.in_log):
+        held = count(len(run.in_log), "run")
+        raise TraindxError(f"--run {number}: {printable(run.name)} holds {held}; choose one by its number")
+    chosen = run.sibling(int(number))
+    return chosen if is_alone else replace(chosen, name=f"{run.name} run {number}")
 
 
 def judging(arguments: argparse.Namespace) -> Judge:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from traindx.readers.loading.runs import Reading
     from traindx.trials.types import Report
 
+_SHOWN = 3
+"""Runs of a log that a message shows how to compare."""
 HELP = "compare runs: best run, config differences, where they diverge"
 EXAMPLES = """\
   traindx compare                              the last two recorded runs
@@ -53,5 +55,9 @@ def _only_one(report: "Report") -> str:
     from traindx.report.pages import problem_lines
 
     found = f"found one run, {printable(report.runs[0].name)}"
+    if report.runs[0].others:
+        numbers = " ".join(f"--run {run.number}" for run in report.runs[0].in_log[:_SHOWN])
+        held = len(report.runs[0].in_log)
+        return f"{found}, of {held} in its log; choose those to compare: {numbers}"
     unread = "".join(f"; {sentence}" for sentence in problem_lines(report))
     return f"{found}{unread}; compare needs two or more: give more paths, or a folder of runs"

@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 
 from traindx import facts as f
 from traindx import quantities as q
-from traindx.finding import Evidence
+from traindx.finding import CANNOT_TELL, Answer, Ask, Evidence
 from traindx.run import Axis, Fact, Quantity, Run
 
 
@@ -23,6 +24,16 @@ def stated_word(run: Run, fact: Fact) -> str:
     """The value of a fact in lower case; empty where it was not stated."""
     value = run.facts.get(fact)
     return value.lower() if isinstance(value, str) else ""
+
+
+def needs_beginning(ask: Ask) -> Ask:
+    """A question about the first steps of a training, which the log of a resumed run does not have."""
+
+    @wraps(ask)
+    def asked(run: Run, **limits: float) -> Answer:
+        return CANNOT_TELL if f.RESUMED_AT in run.facts else ask(run, **limits)
+
+    return asked
 
 
 def location_of(run: Run, *facts: Fact) -> str:

@@ -65,7 +65,13 @@ Paths = Annotated[
     ),
 ]
 Level = Annotated[Detail, Field(description="Level of detail: brief, normal or full.")]
-RunName = Annotated[str, Field(description="Only the run with this name, if there are several.")]
+RunName = Annotated[
+    str,
+    Field(
+        description="Only the run with this name, if there are several; of a log that holds several runs one"
+        " after another, also its number: 2."
+    ),
+]
 
 
 T = TypeVar("T")
@@ -125,9 +131,17 @@ def judged(runs: tuple[Run, ...], say: Say) -> list[Diagnosis]:
 
 
 def chosen(runs: tuple[Run, ...], name: str) -> tuple[Run, ...]:
-    """The runs that are asked for by name, all without one; the last part of a name is enough."""
+    """The runs that are asked for by name, all without one; the last part of a name is enough.
+
+    A number chooses a run of the logs that hold several.
+    """
     if not name:
         return runs
+    numbered = tuple(
+        run.sibling(int(name)) for run in runs if name.isdigit() and 0 < int(name) <= len(run.in_log)
+    )
+    if any(run.others for run in numbered):
+        return numbered
     exact = tuple(run for run in runs if printable(run.name, 200) == name)
     found = exact or tuple(run for run in runs if Path(run.name).name == name)
     if not found:

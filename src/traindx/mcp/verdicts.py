@@ -9,7 +9,7 @@ from pydantic import Field
 
 from traindx.diagnosis.types import Diagnosis, Reason, Suspect, Verdict
 from traindx.facts import SMOOTHING
-from traindx.format import count, printable
+from traindx.format import count, listed, printable
 from traindx.mcp.schema import (
     Arguments,
     Detail,
@@ -213,6 +213,9 @@ def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
     top = diagnosis.suspects[0] if diagnosis.suspects else None
     if top and diagnosis.verdict is Verdict.SICK and unsettled(top):
         open_ones.append(f"{top.cause.slug} is first with less than 50%: another cause is more likely")
+    if run.others:
+        others = listed([str(one.number) for one in run.others])
+        open_ones.append(f"run {run.number} of {len(run.in_log)} in its log; for another set run: {others}")
     if SMOOTHING in run.facts:
         open_ones.append(f"the log does not have every value: {printable(str(run.facts[SMOOTHING]))}")
     if run.unread:

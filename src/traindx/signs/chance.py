@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
-from traindx.curves.facts import compares_numbers, fact_evidence, stated_number
+from traindx.curves.facts import compares_numbers, fact_evidence, needs_beginning, stated_number
 from traindx.curves.limits import (
     FAINT,
     FEW,
@@ -165,6 +165,7 @@ def validation_at_chance(
 
 
 @sign(needs=(INITIAL_LOSS, CHANCE_LOSS), severity=Severity.WARNING)
+@needs_beginning
 def starts_far_above_chance(
     run: Run,
     *,
@@ -237,6 +238,7 @@ def _size(run: Run) -> float:
 
 
 @sign(needs=(REWARD,), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-4.08)
+@needs_beginning
 def reward_flat(
     run: Run,
     *,

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
-from traindx.curves.facts import stated_number
+from traindx.curves.facts import needs_beginning, stated_number
 from traindx.curves.limits import (
     CLEAR,
     FAIR,
@@ -238,6 +238,7 @@ def validation_learns_nothing(
     problem=Problem.VALIDATION_OFF,
     healthy=-1.05,
 )
+@needs_beginning
 def validation_starts_worse_than_untrained(
     run: Run,
     *,

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.facts import fact_evidence, needs_beginning, stated_number
 from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
 from traindx.curves.layers import held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
@@ -109,6 +109,7 @@ def gradient_spikes_before_loss(
 
 
 @sign(needs=(GRADIENT_NORM, WEIGHT_NORM), severity=Severity.WARNING)
+@needs_beginning
 def gradient_starts_huge(
     run: Run,
     *,

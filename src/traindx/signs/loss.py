@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of, is_beyond
+from traindx.curves.facts import needs_beginning
 from traindx.curves.limits import (
     CLEAR,
     FAINT,
@@ -83,6 +84,7 @@ def loss_falls(
 
 
 @sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.NOT_LEARNING, healthy=-3.40)
+@needs_beginning
 def loss_falls_slowly(
     run: Run,
     *,
@@ -116,6 +118,7 @@ def loss_falls_slowly(
 
 
 @sign(needs=(YARDSTICKS,), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-2.68)
+@needs_beginning
 def loss_flat_from_start(
     run: Run,
     *,

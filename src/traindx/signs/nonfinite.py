@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import is_recording, location_of, stated_word
+from traindx.curves.facts import is_recording, location_of, needs_beginning, stated_word
 from traindx.curves.failure import (
     LASTING,
     POLES,
@@ -48,10 +48,9 @@ def loss_not_finite(
     stays = begins is not None
     first = int(np.flatnonzero(~np.isfinite(series.values))[0]) if begins is None else begins
     last_good = series.finite.steps[series.finite.steps < series.steps[first]]
-    name = "training loss" if series.quantity is TRAIN_LOSS else "validation loss"
-    place = f"{series.axis.value} {step(series.steps[first])}"
+    at = f"{series.axis.value} {step(series.steps[first])}"
     what = "NaN" if np.isnan(series.values[first]) else "infinite"
-    says = f"{name} is {what} " + (f"from {place} on" if stays else f"at {place} and recovers")
+    says = f"{series.quantity.called} is {what} " + (f"from {at} on" if stays else f"at {at} and recovers")
     if len(last_good):
         before = float(series.values[np.searchsorted(series.steps, last_good[-1])])
         says += f" (last finite value {number(before)} at {series.axis.value} {step(last_good[-1])})"
@@ -97,6 +96,7 @@ def gradient_not_finite(
 
 
 @sign(needs=((TRAIN_LOSS, VAL_LOSS),), severity=Severity.CRITICAL, problem=Problem.NOT_FINITE, healthy=-2.80)
+@needs_beginning
 def fails_in_first_steps(
     run: Run,
     *,

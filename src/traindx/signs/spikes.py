@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
+from traindx.curves.facts import needs_beginning
 from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
 from traindx.curves.layers import learns, matrices
 from traindx.curves.limits import (
@@ -237,6 +238,7 @@ def noise_swamps_progress(
 
 
 @sign(needs=(YARDSTICKS,), severity=Severity.WARNING, problem=Problem.UNSTABLE)
+@needs_beginning
 def loss_leaps_above_start(
     run: Run,
     *,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
+from traindx.curves.facts import compares_numbers, fact_evidence, needs_beginning, stated_number, stated_word
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import EARLY
 from traindx.curves.limits import FAIR, FAR, FEW, TINY, WEAK, graded
@@ -66,6 +66,7 @@ def targets_not_finite(run: Run) -> Answer:
 
 
 @sign(needs=(TARGET_MEAN, TARGET_STD, PREDICTION_MEAN, LOSS_FUNCTION), severity=Severity.WARNING)
+@needs_beginning
 def targets_unscaled(
     run: Run,
     *,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, needs_beginning, stated_number, stated_word
 from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, owner, starting_gains
 from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, linear
 from traindx.curves.series import steps_taken
@@ -34,6 +34,7 @@ _LONGEST = 3.0
 
 
 @sign(needs=(EQUAL_UNIT_SHARE,), severity=Severity.SERIOUS)
+@needs_beginning
 def weights_start_equal(
     run: Run, *, share: Annotated[float, "of a layer's units; bench/thresholds.md#init"] = 0.9
 ) -> Answer:
@@ -52,6 +53,7 @@ def weights_start_equal(
 
 
 @sign(needs=(WEIGHT_NORM,), severity=Severity.SERIOUS)
+@needs_beginning
 def weights_start_far_off(
     run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 5.0
 ) -> Answer:
@@ -70,6 +72,7 @@ def weights_start_far_off(
 
 
 @sign(needs=(WEIGHT_NORM,), severity=Severity.SERIOUS)
+@needs_beginning
 def weights_start_tiny(
     run: Run, *, gain: Annotated[float, "over fan-in scaling; bench/thresholds.md#init"] = 0.03
 ) -> Answer:

@@ -45,11 +45,27 @@ def test_folders_of_add_scalars_belong_to_the_run_above(tmp_path: Path) -> None:
 
 
 def test_event_files_of_a_resumed_run_follow_each_other_in_time(tmp_path: Path) -> None:
-    write_events(tmp_path, {"loss": [(i, 10.0 + i) for i in range(6)]}, begins=1000.0, name="events.b")
-    write_events(tmp_path, {"loss": [(i, 20.0 + i) for i in range(4, 8)]}, begins=2000.0, name="events.a")
+    write_events(tmp_path, {"loss": [(i, 20.0 - i) for i in range(6)]}, begins=1000.0, name="events.b")
+    write_events(tmp_path, {"loss": [(i, 20.5 - i) for i in range(4, 8)]}, begins=2000.0, name="events.a")
     (run,) = traindx.load(tmp_path)
-    assert run[TRAIN_LOSS].values.tolist() == [10, 11, 12, 13, 24, 25, 26, 27]
+    assert run[TRAIN_LOSS].values.tolist() == [20, 19, 18, 17, 16.5, 15.5, 14.5, 13.5]
     assert len(run.segments) == 2
+    assert run.others == ()
+
+
+def test_training_and_validation_of_a_restarted_run_stay_together(tmp_path: Path) -> None:
+    for session, begins in enumerate((1000.0, 2000.0)):
+        train = [(i, 5.0 / (i + 1) + session / 10) for i in range(20)]
+        val = [(i, 6.0 / (i + 1) + session / 10) for i in range(9, 20, 10)]
+        write_events(tmp_path / "train", {"loss": train}, begins=begins, name=f"events.{session}")
+        # The first session ended before it was validated.
+        if session:
+            write_events(tmp_path / "validation", {"loss": val}, begins=begins, name=f"events.{session}")
+    (run,) = traindx.load(tmp_path)
+    first, second = run.in_log
+    assert (first[TRAIN_LOSS].values[0], second[TRAIN_LOSS].values[0]) == (5, pytest.approx(5.1))
+    assert VAL_LOSS not in first
+    assert len(second[VAL_LOSS]) == 2
 
 
 def test_a_writer_that_counts_epochs_is_told_from_one_that_counts_steps(tmp_path: Path) -> None:

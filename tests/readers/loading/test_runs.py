@@ -103,15 +103,16 @@ def test_checkpoints_repeat_the_history_and_are_one_run(tmp_path: Path) -> None:
 
 
 def test_a_resumed_run_has_segments_and_keeps_the_last(tmp_path: Path) -> None:
-    first = "".join(f"{i},{10.0 + i}\n" for i in range(6))
-    second = "".join(f"{i},{20.0 + i}\n" for i in range(4, 9))
+    first = "".join(f"{i},{20.0 - i}\n" for i in range(6))
+    second = "".join(f"{i},{20.5 - i}\n" for i in range(4, 9))
     run = only(write(tmp_path / "m.csv", "step,loss\n" + first + second))
-    assert run[TRAIN_LOSS].values.tolist() == [10, 11, 12, 13, 24, 25, 26, 27, 28]
+    assert run.others == ()
+    assert run[TRAIN_LOSS].values.tolist() == [20, 19, 18, 17, 16.5, 15.5, 14.5, 13.5, 12.5]
     assert [(s.begins, s.first_step, s.last_step) for s in run.segments] == [
         (Begins.START, 0, 5),
         (Begins.RESUME, 4, 8),
     ]
-    assert run.segments[0].series[0].values.tolist() == [10, 11, 12, 13, 14, 15]
+    assert run.segments[0].series[0].values.tolist() == [20, 19, 18, 17, 16, 15]
     assert [event.kind for event in run.events] == [EventKind.RESUMED]
 
 

@@ -6,23 +6,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, RESUMED_AT
 from traindx.format import count
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
+from traindx.readers.loading.continuation import Relation, Seam, starts_late
 from traindx.readers.loading.files import facts_from_settings
-from traindx.readers.loading.placement import MappedColumn, other_split, place
+from traindx.readers.loading.parts import Part, PlacedStrand, parts_of
+from traindx.readers.loading.placement import other_split
 from traindx.readers.loading.segments import (
     Strand,
     counting_epochs,
-    joined,
     resumptions,
     segments_between,
-    segments_of,
     series_of,
     superseded_notes,
 )
 from traindx.readers.types import Column, last_of_each_step
-from traindx.run import Axis, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
+from traindx.run import Fact, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
 
+_ENOUGH = 0.1
+"""Share of the points of the longest run of a log from which on a run is long enough to be judged."""
 _ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values())}
 
 
@@ -43,20 +46,36 @@ class _Woven:
 def assemble(
     name: str, strands: Sequence[Strand], settings: Mapping[str, Scalar], names: Mapping[str, Quantity]
 ) -> Run:
-    """Make one run of its strands."""
-    strands = counting_epochs(strands)
-    woven = sorted((_weave(strand, names) for strand in strands), key=lambda w: -sum(map(len, w.series)))
+    """Make the run of its strands: of several that follow each other the last that is long enough."""
+    parts = parts_of(counting_epochs(strands), names)
+    runs = [_run(name, part, settings, number) for number, part in enumerate(parts, start=1)]
+    if len(runs) == 1:
+        return runs[0]
+    points = [_points(run) for run in runs]
+    enough = [run for run, own in zip(runs, points, strict=True) if own >= _ENOUGH * max(points)]
+    return replace(enough[-1], others=tuple(run for run in runs if run is not enough[-1]))
+
+
+def _points(run: Run) -> int:
+    """The points of the longest series that measures something."""
+    measured = [s for s in run.series if s.quantity not in COUNTERS]
+    return max((len(s.finite) for s in measured), default=0)
+
+
+def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> Run:
+    """Make one run of what its strands hold."""
+    woven = sorted(map(_weave, part.strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
     series = _promoted(_merged(woven, notes), notes)
-    logs = [log for strand in strands for log in strand.logs]
+    logs = [log for one in part.strands for log in one.strand.logs]
     # What the log itself states was in force; a file beside it may have been edited since.
     everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
     segments = _zipped([w.segments for w in woven])
-    return Run(
+    run = Run(
         name=name,
         series=tuple(sorted(series, key=lambda s: _ORDER.get(s.quantity, len(_ORDER)))),
         sources=tuple(dict.fromkeys(log.source for log in logs)),
-        formats=tuple(dict.fromkeys(strand.title for strand in strands)),
+        formats=tuple(dict.fromkeys(one.strand.title for one in part.strands)),
         segments=segments,
         facts=facts_from_settings(everything, logs),
         settings=everything,
@@ -64,55 +83,41 @@ def assemble(
         unread=_summed(u for w in woven for u in w.unread),
         notes=tuple(dict.fromkeys(notes)),
         model=tuple(layer for log in logs for layer in log.model),
+        number=number,
     )
+    resumed = _resumed(run, part.seam)
+    return replace(run, facts={**run.facts, **resumed}) if resumed else run
 
 
-def _weave(strand: Strand, names: Mapping[str, Quantity]) -> _Woven:
-    written = [column for column in joined(strand.logs) if len(column.values)]
-    columns = [_positioned(column) for column in map(_with_finite_steps, written) if len(column.values)]
-    placement = place(columns, names, strand.split, strand.part)
-    going = segments_of(_measured(placement.placed))
-    notes = list(placement.notes)
-    if not going.ordered:
+def _resumed(run: Run, seam: Seam) -> dict[Fact, Scalar]:
+    """That a run began before its first record, and what was left where it goes on."""
+    if seam.relation is Relation.RESUMED:
+        before = {LOSS_BEFORE: seam.loss_before, LEARNING_RATE_BEFORE: seam.rate_before}
+        return {RESUMED_AT: seam.step, **{f: value for f, value in before.items() if value is not None}}
+    late = None if run.model else starts_late(run)
+    return {} if late is None else {RESUMED_AT: late}
+
+
+def _weave(placed: PlacedStrand) -> _Woven:
+    strand, columns = placed.strand, placed.placement.placed
+    notes = list(placed.placement.notes)
+    if not placed.going.ordered:
         notes.append("records were not in step order: sorted by step, restarts are not visible")
-    series = [series_of(p) for p in placement.placed]
-    clock = _wall_time(series, columns)
+    series = [series_of(p) for p in columns]
+    clock = _wall_time(series, placed.columns)
     return _Woven(
         source=strand.logs[0].source,
         sureness=strand.sureness,
         series=(*series, *clock),
-        written=(*(p.column.values for p in placement.placed), *(c.values for c in clock)),
-        segments=segments_between(placement.placed, going),
-        unread=(*(u for log in strand.logs for u in log.unread), *placement.unread, *_nowhere(written)),
-        notes=(*notes, *superseded_notes(placement.placed, going)),
+        written=(*(p.column.values for p in columns), *(c.values for c in clock)),
+        segments=segments_between(columns, placed.going),
+        unread=(
+            *(u for log in strand.logs for u in log.unread),
+            *placed.placement.unread,
+            *placed.nowhere,
+        ),
+        notes=(*notes, *superseded_notes(columns, placed.going)),
     )
-
-
-def _with_finite_steps(column: Column) -> Column:
-    """A column without the values that the log places nowhere: their step is NaN or infinite."""
-    placed = np.isfinite(column.steps)
-    return column if placed.all() else column.at(placed)
-
-
-def _nowhere(columns: Sequence[Column]) -> list[Skipped]:
-    lost = [(column.name, int(np.count_nonzero(~np.isfinite(column.steps)))) for column in columns]
-    return [Skipped(name, number, "the step is NaN or infinite") for name, number in lost if number]
-
-
-def _positioned(column: Column, *, least: int = 4) -> Column:
-    """Count records where the stated steps repeat so often that they cannot be positions."""
-    # A log that was restarted or printed twice also repeats steps, but it goes up in between.
-    climbs = int(np.count_nonzero(column.steps[1:] > column.steps[:-1]))
-    if len(column.steps) < least or climbs * 2 >= len(column.steps) - 1:
-        return column
-    if len(np.unique(column.steps)) * 2 > len(column.steps):
-        return column
-    return replace(column, steps=np.arange(len(column.steps), dtype=np.float64), axis=Axis.RECORD)
-
-
-def _measured(placed: Sequence[MappedColumn]) -> list[Column]:
-    """The columns whose steps tell restarts: counters stand in every row, in whatever order rows come."""
-    return [p.column for p in placed if p.means.quantity not in COUNTERS] or [p.column for p in placed]
 
 
 def _wall_time(series: Sequence[Series], columns: Sequence[Column]) -> tuple[Series, ...]:

@@ -29,21 +29,31 @@ class Strand:
     part: str = ""
 
 
-def joined(logs: Sequence[Log]) -> list[Column]:
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """The columns of several logs, and the row at which each of the logs begins."""
+
+    columns: tuple[Column, ...]
+    begins: tuple[int, ...]
+
+
+def joined(logs: Sequence[Log]) -> Joined:
     """Columns of the same name become one over all logs, their rows counted on from log to log.
 
     Logs that share no column, one file per metric, were written side by side: their rows start alike.
     """
     pieces: dict[tuple[object, ...], list[Column]] = {}
+    begins: list[int] = []
     offset = 0
     for log in logs:
         follows = any(_identity(column) in pieces for column in log.columns)
+        begins.append(offset if follows else 0)
         for column in log.columns:
             shifted = replace(column, rows=column.rows + offset) if follows else column
             pieces.setdefault(_identity(column), []).append(shifted)
         rows = [int(parts[-1].rows[-1]) for parts in pieces.values() if len(parts[-1].rows)]
         offset = 1 + max(rows, default=0)
-    return [_chained(parts) for parts in pieces.values()]
+    return Joined(tuple(_chained(parts) for parts in pieces.values()), tuple(begins))
 
 
 def _identity(column: Column) -> tuple[object, ...]:
@@ -170,22 +180,34 @@ def _is_first_writing(column: Column) -> Rows:
 
 def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
     """What was written from one beginning of a run to the next."""
-    if not placed:
-        return ()
-    ends: list[int | None] = [*going.starts[1:], None]
     segments: list[Segment] = []
-    for start, end in zip(going.starts, ends, strict=True):
-        cuts = [
-            (
-                p,
-                int(np.searchsorted(p.column.rows, start)) if segments else 0,
-                len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
-            )
-            for p in placed
-        ]
-        series = tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
+    for series in stretches(placed, going.starts):
         segments.append(_segment(series, segments))
     return tuple(segments)
+
+
+def stretches(placed: Sequence[MappedColumn], starts: Sequence[int]) -> list[tuple[Series, ...]]:
+    """The series between rows at which something starts; what was written before the first is with it."""
+    if not placed:
+        return []
+    ends: list[int | None] = [*starts[1:], None]
+    return [
+        series_between(placed, start if number else None, end)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
+
+
+def series_between(placed: Sequence[MappedColumn], start: int | None, end: int | None) -> tuple[Series, ...]:
+    """The series of the rows from one up to another."""
+    cuts = [
+        (
+            p,
+            0 if start is None else int(np.searchsorted(p.column.rows, start)),
+            len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
+        )
+        for p in placed
+    ]
+    return tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
 
 
 def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:

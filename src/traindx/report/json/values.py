@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from traindx import __version__
 from traindx.curves.facts import pace, times
+from traindx.facts import RESUMED_AT
 from traindx.format import SCHEMA
 from traindx.report.results.recording import FIGURES, Row, anatomy
 from traindx.run import Run, Series
@@ -99,7 +100,27 @@ def run_document(run: Run, values: bool) -> Document:
         "events": [told(event, "kind says step layer operation batch") for event in run.events],
         "unread": [told(one, "name count why") for one in run.unread],
         "notes": list(run.notes),
+        **_log_document(run),
         **interior_document(run),
+    }
+
+
+def _log_document(run: Run) -> Document:
+    """Which run of its log it is, and the others; empty where the log holds one."""
+    if not run.others:
+        return {}
+    return {
+        "run_in_file": run.number,
+        "runs_in_file": [
+            {
+                "run": one.number,
+                **(told(one.segments[0], "axis first_step") if one.segments else {}),
+                **({"last_step": plain(one.segments[-1].last_step)} if one.segments else {}),
+                "points": max(map(len, one.series), default=0),
+                "resumed": RESUMED_AT in one.facts,
+            }
+            for one in run.in_log
+        ],
     }
 
 

@@ -53,6 +53,8 @@ _CLEARLY = 0.5
 """Strength from which on a lost loss is not the single overflow with which loss scaling begins."""
 _LEAST_RIVAL = 0.02
 """Confidence below which a rival is not worth its room."""
+_OF_SEVERAL = 2
+"""Lines that a header takes to name the other runs of its log."""
 _CODE_LINES = 5
 _SETTLED_BY_LOG = 0.8
 """Confidence from which on a log alone names a cause in the headline: no experiment is needed then."""
@@ -78,7 +80,7 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
         f"{title(run)}: {diagnosis.verdict.value}",
         (head, Gap(), *crash, *body, *where),
         sections(run, diagnosis),
-        limits[diagnosis.verdict],
+        limits[diagnosis.verdict] + (_OF_SEVERAL if run.others else 0),
         references([diagnosis]),
     )
 

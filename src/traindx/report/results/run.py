@@ -14,7 +14,8 @@ from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
 from traindx.format import count, duration, listed, number, pair, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
-from traindx.run import Axis, Begins, Event, EventKind, Fact, Run, Series
+from traindx.report.results.origin import origin
+from traindx.run import Axis, Event, EventKind, Fact, Run, Series
 
 _PLACES = {
     f.OPTIMIZER_PLACE: "optimizer",
@@ -216,30 +217,23 @@ def shared_folder(names: Sequence[str]) -> str:
     return "".join(f"{level[0]}/" for level in shared) if len(names) > 1 else ""
 
 
-def header_notes(run: Run) -> tuple[str, ...]:
-    """How far it goes; of a recording how long it took, what cut it short, and a cost that was too high."""
+def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
+    """How far it goes, and which run of its log it is, `shown` in the report.
+
+    Of a recording how long it took, what cut it short, and a cost that was too high.
+    """
+    before = origin(run, shown)
     recorded = pace(run)
     ends = [e.says for e in run.events if e.kind is EventKind.INTERRUPTED] if is_program(run) else []
     if recorded is None:
         curves = main_series(run)
         source = f"read from {run.facts[f.READ_FROM]}" if is_told(run) else listed(list(run.formats), 2)
-        return (source, span(curves[0]) if curves else extent(run), *ends[-1:], *_joined(run))
+        return (source, span(curves[0]) if curves else extent(run), *ends[-1:], *before)
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
     notes = [f"{steps} in {duration(recorded.seconds)}", *ends[-1:]]
     if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
         notes.append(f"recording cost {_percent(recorded.cost)}")
-    return (*notes, *_joined(run))
-
-
-def _joined(run: Run) -> list[str]:
-    """That a run consists of several segments: "resumed at step 5,000; joined into one run"."""
-    words = {Begins.RESUME: "resumed", Begins.RESTART: "restarted"}
-    where = [
-        f"{words[one.begins]} at {one.axis.value} {step(one.first_step)}"
-        for one in run.segments
-        if one.begins in words
-    ]
-    return [f"{listed(where, 2)}; joined into one run"] if where else []
+    return (*notes, *before)
 
 
 def crashes(run: Run) -> list[tuple[str, str]]:

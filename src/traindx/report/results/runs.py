@@ -149,7 +149,7 @@ def reading(runs: Sequence[Run]) -> Page:
 def summary(run: Run) -> str:
     """One line of what was read of a run: how far it goes, and its quantities."""
     quantities = list(dict.fromkeys(series.quantity.slug for series in run.series))
-    return " · ".join([*header_notes(run), listed(quantities, 8)]) if run.series else extent(run)
+    return " · ".join([*header_notes(run, "shown"), listed(quantities, 8)]) if run.series else extent(run)
 
 
 def _read(run: Run) -> list[Block]:
@@ -157,7 +157,7 @@ def _read(run: Run) -> list[Block]:
     notes = (
         *program,
         count(len(run.sources), "file"),
-        *(header_notes(run) if run.series else (extent(run),)),
+        *(header_notes(run, "shown") if run.series else (extent(run),)),
     )
     facts = [f"{fact.slug} {printable(str(value), 40)}" for fact, value in run.facts.items()]
     told: list[Block] = [Entry("FACTS", listed(facts, _FACTS))] if facts else []
