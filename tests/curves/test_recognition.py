@@ -85,6 +85,7 @@ def test_names_of_a_log_tell_what_is_trained(names: list[str], objective: Object
     [
         ({f.LIBRARIES: "datasets, diffusers"}, DIFFUSION),
         ({f.LIBRARIES: "trl.trainer.dpo_trainer"}, PREFERENCE),
+        ({f.FRAMEWORK: "catboost"}, NOT_A_NETWORK),
         ({f.OPTIMIZERS_IN_TURN: 2}, GAN),
         ({f.LOSS_FUNCTION: "ctc_loss"}, CTC),
         ({f.LOSS_FUNCTION: "mse_loss"}, REGRESSION),

@@ -209,3 +209,22 @@ def test_whatever_the_document_it_reads_or_refuses(document: object) -> None:
         return
     for column in (column for log in found for column in log.columns):
         assert len(column.values) == len(column.steps) > 0
+
+
+def test_curves_that_a_document_holds_twice_are_read_once() -> None:
+    history = [{"step": n, "epoch": n / 2, "loss": 1 / n, "rewards/chosen": 0.1 * n} for n in (1, 2, 3)]
+    total = {"step": 3, "epoch": 1.5, "train_loss": 0.6, "train_runtime": 9.0}
+    apart = [{"step": n, "epoch": n / 2, "loss": 1 / n} for n in (1, 2, 3)]
+    held_out = [{"step": n, "epoch": n / 2, "loss": 2 / n} for n in (1, 3)]
+    document = {
+        "raw_log_history": [*history, total],
+        "series": {"train_loss": apart, "eval_loss": held_out},
+        "eval_loss": held_out,
+    }
+    (log,) = logs(document)
+    assert {column.name: column.values.tolist() for column in log.columns} == {
+        "epoch": [0.5, 1.0, 1.5],
+        "loss": [1.0, 0.5, 1 / 3],
+        "rewards/chosen": [0.1, 0.2, 0.1 * 3],
+        "eval_loss": [2.0, 2 / 3],
+    }

@@ -294,6 +294,8 @@ CASES: dict[str, tuple[str, Expected]] = {
         {
             "box_loss epoch": [(1, 1.261), (2, 1.161)],
             "cls_loss epoch": [(1, 3.201), (2, 2.201)],
+            "precision epoch val": [(1, 0.61)],
+            "recall epoch val": [(1, 0.55)],
             "mAP50 epoch val": [(1, 0.6)],
             "mAP50-95 epoch val": [(1, 0.4)],
         },

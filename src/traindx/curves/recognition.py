@@ -29,6 +29,7 @@ from traindx.objective import (
     FINE_TUNING,
     GAN,
     LANGUAGE_MODELING,
+    NOT_A_NETWORK,
     OBJECTIVES,
     OTHER,
     REGRESSION,
@@ -47,6 +48,7 @@ from traindx.quantities import (
 )
 from traindx.run import Run
 
+_BOOSTED_TREES = frozenset("lightgbm xgboost catboost".split())
 _NUMBER_METRICS = frozenset("mae mse rmse mape r2 smape msle".split())
 _FINE_TUNING_RATE = 1.5e-4
 """Learning rate up to which a run of the HF Trainer fine-tunes; bench/thresholds.md#objective."""
@@ -76,6 +78,7 @@ def recognized(run: Run) -> Recognized:
     sources: tuple[Callable[[Run], Recognized | None], ...] = (
         _given,
         _by_libraries,
+        _by_framework,
         _by_names,
         _by_adversaries,
         _by_settings,
@@ -121,6 +124,12 @@ def _by_libraries(run: Run) -> Recognized | None:
         if told:
             return Recognized(objective, f"imports {listed(told, 2)}")
     return None
+
+
+def _by_framework(run: Run) -> Recognized | None:
+    """A library that grows trees, as the format or the wording of a log tells."""
+    library = stated_word(run, f.FRAMEWORK)
+    return Recognized(NOT_A_NETWORK, f"trained by {library}") if library in _BOOSTED_TREES else None
 
 
 def _by_names(run: Run) -> Recognized | None:

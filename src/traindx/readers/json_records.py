@@ -9,11 +9,14 @@ next to curves are settings; alone they are one record.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from traindx.errors import UnreadableError
-from traindx.readers.names.vocabulary import meaning, split_of
+from traindx.readers.names.spelling import words_of
+from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
 from traindx.readers.tabular.json_values import Document, document_in, names_a_metric, only_sets
 from traindx.readers.tabular.sheet import sheet_of
@@ -23,6 +26,7 @@ from traindx.run import Event, EventKind, Scalar, Skipped
 
 _OPENING = re.compile(rb"\s*[\[{]")
 _TRIPLES = re.compile(rb"\s*\[\s*\[\s*\d")
+_LISTS = frozenset("raw log logs history records entries rows series scalars all".split())
 _RUN_NAMES = ("name", "run", "run_name", "run_id", "id", "experiment", "label")
 
 
@@ -113,25 +117,49 @@ def _logs_of_records(contents: Contents, origin: Origin) -> list[Log]:
     unread: list[Skipped] = []
     length = 0
     for path, records in contents.records.items():
-        sheet = sheet_of(records)
+        # What the Hugging Face Trainer logs at the end is the mean of the whole run.
+        sheet = sheet_of([record for record in records if "train_runtime" not in record] or records)
         logs = list(logs_of(sheet, origin))
         if len(logs) > 1:
             return logs
-        prefix = _prefix(path, alone=len(contents.records) == 1)
-        columns += [
-            replace(column, name=prefix + column.name, rows=length + column.rows)
-            for column in logs[0].columns
-        ]
+        for column in _named(logs[0].columns, path, alone=len(contents.records) == 1):
+            if not any(_repeats(column, other) for other in columns):
+                columns.append(replace(column, rows=length + column.rows))
         settings.update(logs[0].settings)
         unread += logs[0].unread
         length += sheet.length
     return [Log(origin.source, tuple(columns), settings, unread=tuple(unread))] if contents.records else []
 
 
+def _named(columns: Sequence[Column], path: tuple[str, ...], *, alone: bool) -> Iterator[Column]:
+    """The columns of a list under names that tell whose they are; positions are of nothing."""
+    measured = [column for column in columns if axis_of(column.name) is None]
+    if not alone and len(measured) == 1 and path and meaning(path[-1]):
+        yield replace(measured[0], name=path[-1])  # "val_loss": [{"step": 1, "loss": 0.5}, ...]
+        return
+    prefix = _prefix(path, alone=alone)
+    for column in columns:
+        yield column if axis_of(column.name) else replace(column, name=prefix + column.name)
+
+
+def _repeats(column: Column, other: Column) -> bool:
+    """Whether a document holds a curve twice, as a record and in a list of its own."""
+    ours, theirs = meaning(column.name, column.split), meaning(other.name, other.split)
+    if ours is None or theirs is None or (ours.quantity, ours.part) != (theirs.quantity, theirs.part):
+        return False
+    shared = min(len(column.values), len(other.values))
+    return (
+        shared > 1
+        and np.array_equal(column.steps[:shared], other.steps[:shared])
+        and np.array_equal(column.values[:shared], other.values[:shared], equal_nan=True)
+    )
+
+
 def _prefix(path: tuple[str, ...], *, alone: bool) -> str:
-    """What the place of a list adds to the names in it: nothing, where there is only one list."""
+    """What the place of a list adds to the names in it: nothing, where it is the only one or says nothing."""
     name = "/".join(path)
-    return "" if not path or (alone and split_of(name) is None) else f"{name}/"
+    says_nothing = alone or _LISTS.issuperset(words_of(name))
+    return "" if not path or (says_nothing and split_of(name) is None) else f"{name}/"
 
 
 READER = Reader("json_records", "JSON", recognizes, read)

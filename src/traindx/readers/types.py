@@ -136,15 +136,6 @@ class Gunzip(io.RawIOBase):
 HEAD_BYTES = 65_536
 
 
-def encoding_of(head: bytes) -> str:
-    """UTF-8, or Latin-1 where most of what is not ASCII makes no sense in UTF-8."""
-    foreign = len(head) - len(head.decode("ascii", "ignore"))
-    if not foreign:
-        return "utf-8"
-    invalid = head.decode("utf-8", "replace").count("\ufffd")
-    return "latin-1" if invalid * 2 > foreign else "utf-8"
-
-
 @dataclass(frozen=True)
 class Source:
     """One place to read from: a file, or the bytes of standard input."""

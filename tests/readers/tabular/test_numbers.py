@@ -35,6 +35,8 @@ from traindx.run import Floats
         ("-12,345.5", -12345.5),
         ("tensor(0.61)", 0.61),
         ("tensor(0.61, device='cuda:0', grad_fn=<NllLossBackward0>)", 0.61),
+        ("tensor([0.61], grad_fn=<MulBackward0>)", 0.61),
+        ("tensor(0.61,\n       grad_fn=<MulBackward0>)", 0.61),
         ("np.float64(2.5)", 2.5),
     ],
 )
@@ -54,7 +56,8 @@ def test_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["train", "0:29:05", "[0.1, 0.2]", "1,23", "2024_01", "1.2.3", "12%%", "tensor()"]
+    "text",
+    ["train", "0:29:05", "[0.1, 0.2]", "1,23", "2024_01", "1.2.3", "12%%", "tensor()", "tensor([0.1, 0.2])"],
 )
 def test_words(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  any text will do

@@ -1,6 +1,7 @@
 import pytest
 
-from traindx.readers.text.lines import message_of, parted, prefix_of
+from traindx.readers.text.lines import parted
+from traindx.readers.text.prefix import message_of, prefix_of
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from traindx.readers.loading.files import (
 from traindx.readers.loading.group import Bundle, Found, group
 from traindx.readers.loading.told import program_folders, with_told
 from traindx.readers.types import Log, Reader, Source
-from traindx.run import Axis, Better, Quantity, Run, Scalar
+from traindx.run import Axis, Better, EventKind, Quantity, Run, Scalar
 
 Progress = Callable[[str], None]
 _SOME_TEXT, _DISTINCTIVE = 0.1, 0.5
@@ -170,7 +170,7 @@ def _logs(reader: Reader, source: Source) -> tuple[Log, ...]:
 
 def _is_training(run: Run) -> bool:
     """Whether a run measures anything: what lies in a tree may count and time things and be no training."""
-    return fell_over(run) or any(
+    return (fell_over(run) and SCRIPT in run.facts) or any(
         series.quantity.better is not Better.NEITHER
         or (series.axis is not Axis.RECORD and series.quantity not in COUNTERS)
         for series in run.series
@@ -178,8 +178,9 @@ def _is_training(run: Run) -> bool:
 
 
 def fell_over(run: Run) -> bool:
-    """Whether it is the recording of a training that ended before its first step."""
-    return not run.series and SCRIPT in run.facts
+    """Whether a training ended before its first step, as its recording or the end of its log says."""
+    died = any(event.kind is EventKind.EXCEPTION for event in run.events)
+    return not run.series and (SCRIPT in run.facts or died)
 
 
 def _without_prose(found: Sequence[Found]) -> list[Found]:

@@ -185,7 +185,7 @@ _QUALIFIED: dict[Quantity, str] = {
     q.GRADIENT_NORM: """: grad norm; gnorm; gradient norm; gradnorm; grad norms; gradients norm; grads norm
         norm grad; norm gradient; grad l2 norm; gradient l2 norm; grad norm l2; l2 norm grad; l2 grad norm
         grad 2.0 norm; grad 2 norm; grad l2; grad global norm; gradient global norm; grad total norm
-        grad gnorm;         gradients default optimizer global norm
+        grad gnorm; grdn; gradients default optimizer global norm
         inf: grad inf norm; grad norm inf""",
     q.WEIGHT_NORM: """: weight norm; weights norm; param norm; params norm; parameter norm; parameters norm
         l2 norm param; l2 norm params; weight l2 norm; param l2 norm""",
@@ -206,7 +206,7 @@ _ALONE: dict[Quantity, str] = {
         time per iteration; time per batch; elapsed time per iteration; sec per step; sec per iter
         sec per iteration; seconds per step; seconds per iteration; ms per step; ms per iter; s it; s iter
         sec it; sec iter; ms step; ms it; ms iter; step ms; update time; time per update; sec step; s step
-        batch cost; s batch; ms batch; sec batch""",
+        updt s; batch cost; s batch; ms batch; sec batch""",
     q.WALL_TIME: """: runtime; wall; wall time; walltime; wall clock; wallclock; wall clock time
         wall clock total; elapsed; elapsed time; time elapsed; time total s; total time; time since start
         relative time; elapsed seconds""",
@@ -240,7 +240,7 @@ _LIMITED: tuple[tuple[Family | Quantity, str, str], ...] = (
     (q.ENTROPY, ": entropy", "policy objective action actions token tokens output prediction predictions"),
     (q.KL_DIVERGENCE, ": kl; approxkl; kl divergence", "approx old policy objective ref reference"),
     (LOSS, ": cost; objective; criterion", ""),
-    (SCORE, "exact_match: em", ""),
+    (SCORE, "exact_match: em\nhellaswag: hella; hellaswag", ""),
     (ERROR, "l1: l1\nl2: l2", "0 1 2 3"),
     (
         SCORE,

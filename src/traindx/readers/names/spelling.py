@@ -187,9 +187,14 @@ _ONLY_POLICY = re.compile(r"(?:info/)?learners?/default_policy/(?:learner_stats/
 """Where RLlib keeps the numbers of a run that trains one policy."""
 
 
+_LOSS_TERM = re.compile(r"(?:\w+/)*l_(?=[a-z])(?!rate|reg|norm|inf|max|min|len|sup)")
+"""What BasicSR puts before the names of all its losses: l_pix, l_g_percep."""
+
+
 def spelled_out(name: str) -> tuple[str, ...]:
     """The words of a name with glued ones parted and numbered metrics written in one way."""
     words: list[str] = []
+    name = f"loss_{name[found.end() :]}" if (found := _LOSS_TERM.match(name)) else name
     for word in words_of(_PER_SECOND.sub(" per sec", _ONLY_POLICY.sub("", name))):
         words.extend(_parted(word))
     if "vs" in words and _CHART_AXES.issuperset(words[words.index("vs") + 1 :]):

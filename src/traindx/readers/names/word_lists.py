@@ -34,11 +34,11 @@ minibatch; minibatches; mini batch; minibatch idx; round; boosting round
 
 _EPOCH_NAMES = """
 epoch; epochs; ep; epoch num; epoch number; epoch no; epoch idx; epoch index; epoch id; epoch count; epoch i;
-current epoch; cur epoch; train epoch; training epoch; global epoch; epoch float; epoch frac; epoch nr
+current epoch; cur epoch; train epoch; training epoch; global epoch; epoch float; epoch frac; epoch nr; epch
 """
 
 _SAMPLE_NAMES = """
-sample; samples; frame; frames; token; tokens; images; imgs; examples; instances; kimg; nimg; kimgs
+sample; samples; smpl; frame; frames; token; tokens; images; imgs; examples; instances; kimg; nimg; kimgs
 timestep; timesteps; time steps; total timesteps; num timesteps; timesteps total; total num timesteps;
 timesteps so far; n timesteps; env step; env steps; env frames; environment step; environment steps;
 total env steps; total env interacts; env interacts; env interactions; num env steps; total environment steps;
@@ -167,7 +167,7 @@ NEUTRAL_BESIDE: dict[Quantity, frozenset[str]] = {
     q.WEIGHT_DECAY: _OPTIMIZERS,
     q.GRADIENT_NORM: _OPTIMIZERS | _words("l2 2 2.0 model norm norms"),
     q.WEIGHT_NORM: _words("l2 model"),
-    q.REWARD: _EPISODE,
+    q.REWARD: _EPISODE | _words("last 100 100ep"),
     q.EPISODE_LENGTH: _EPISODE,
     q.THROUGHPUT: _words("time speed perf throughput"),
 }

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from traindx.readers.tabular.numbers import number_in
-from traindx.readers.types import HEAD_BYTES, Source, encoding_of
+from traindx.readers.text.encodings import encoding_of
+from traindx.readers.types import HEAD_BYTES, Source
 
 SPACES, WIDE_SPACES = " ", "  "
 """Any run of blanks, and runs of at least two: names of two words stand one blank apart."""

@@ -30,7 +30,9 @@ from traindx.run import Floats
 
 _NOTHING = frozenset({"", "na", "n/a", "#n/a", "<na>", "none", "null", "nil", "no log", "-", "--", "---"})
 # People write a tensor or a NumPy scalar where they mean its value.
-_WRAPPED = re.compile(r"(?:tensor|array|(?:np|numpy)\.float\d+)\(\s*([^\s,()\[\]]+)\s*(?:,[^()]*)?.*\)")
+_WRAPPED = re.compile(
+    r"(?:tensor|array|(?:np|numpy)\.float\d+)\(\s*\[*\s*([^\s,()\[\]]+)\s*\]*\s*(?:,\s*\w+=.*)?\)", re.DOTALL
+)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 _PROGRESS = re.compile(r"\s*(\d+)\s*/\s*\d+\s*")

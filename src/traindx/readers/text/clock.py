@@ -61,6 +61,8 @@ class _Counts:
     seen: Floats
     seen_total: Floats
     samples: Floats
+    ended: Floats
+    """1 where a line was left standing, NaN where the next one was drawn over it."""
 
 
 def clock_of(sheets: Sequence[Sheet]) -> Clock:
@@ -72,14 +74,15 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
     named = np.isfinite(counts.samples) & ~np.isfinite(counts.epoch)
     axes[named], positions[named] = _SAMPLE, counts.samples[named]
     seen = np.isfinite(counts.seen)
-    axes[seen], positions[seen] = _SAMPLE, _counted_through(epochs, counts.seen, counts.seen_total)[seen]
+    samples = _counted_through(epochs, counts.seen, counts.seen_total, counts.ended)
+    axes[seen], positions[seen] = _SAMPLE, samples[seen]
     batches = np.isfinite(counts.batch)
     axes[batches] = _STEP
-    positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total)[batches]
+    positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total, counts.ended)[batches]
     steps = np.isfinite(counts.step)
     through = counts.step
     if starts_over(epochs[steps], counts.step[steps]):
-        through = _counted_through(epochs, counts.step, counts.step_total)
+        through = _counted_through(epochs, counts.step, counts.step_total, counts.ended)
     axes[steps], positions[steps] = _STEP, through[steps]
     return Clock(counts.lines, axes, positions, counts.headings)
 
@@ -87,12 +90,12 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
 def _counts(sheets: Sequence[Sheet]) -> _Counts:
     no_epochs = not any(sheet.pattern.at(Place.EPOCH) for sheet in sheets)
     nothing = np.empty(0)
-    blank = _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 8)
+    blank = _Counts(nothing.astype(np.int64), nothing.astype(np.bool_), *[nothing] * 9)
     parts = [blank, *(_part(sheet, no_epochs) for sheet in sheets)]
     lines, headings, *counts = map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True))
     counts = [np.where(np.abs(count) < _MOST, count, np.nan) for count in counts]
     order = np.argsort(lines, kind="stable")
-    stated = order[np.any([np.isfinite(count[order]) for count in counts], axis=0)]
+    stated = order[np.any([np.isfinite(count[order]) for count in counts[:-1]], axis=0)]
     return _Counts(lines[stated], headings[stated], *(count[stated] for count in counts))
 
 
@@ -114,6 +117,7 @@ def _part(sheet: Sheet, no_epochs: bool) -> _Counts:
         sheet.of(nameless),
         sheet.total_of(nameless),
         sheet.of(None if nameless else samples),
+        np.where(sheet.redrawn, np.nan, 1.0),
     )
 
 
@@ -130,7 +134,7 @@ def starts_over(epochs: Floats, steps: Floats) -> bool:
     return int(np.count_nonzero(falls)) * 2 > int(np.count_nonzero(rises))
 
 
-def _counted_through(epochs: Floats, counts: Floats, totals: Floats) -> Floats:
+def _counted_through(epochs: Floats, counts: Floats, totals: Floats, ended: Floats) -> Floats:
     """Counts that start over in each epoch, counted from the start of the run."""
     finite = np.isfinite(counts)
     if not bool(finite.any()):
@@ -140,7 +144,7 @@ def _counted_through(epochs: Floats, counts: Floats, totals: Floats) -> Floats:
     whole = np.where(np.isfinite(totals[rows]), totals[rows], _guessed_total(counts[rows]))
     known = np.isfinite(epochs[rows])
     base = 0.0 if bool(np.any(epochs[rows][known] == 0)) else 1.0
-    rounds = np.where(known, epochs[rows] - base, _passes(counts[rows], whole))
+    rounds = np.where(known, epochs[rows] - base, _passes(counts[rows], whole, ended[rows]))
     through[rows] = np.floor(rounds) * whole + counts[rows]
     return through
 
@@ -152,9 +156,10 @@ def _guessed_total(counts: Floats) -> float:
     return float(distinct[-1]) + (gap if distinct[0] == 0 else 0.0)
 
 
-def _passes(counts: Floats, totals: Floats) -> Floats:
+def _passes(counts: Floats, totals: Floats, ended: Floats) -> Floats:
     """How many full passes ended before each count, where no epoch is named; none if one was broken off."""
-    back = np.flatnonzero(np.diff(counts) < 0) + 1
+    again = (np.diff(counts) == 0) & (counts[:-1] == totals[:-1]) & np.isfinite(ended[:-1])
+    back = np.flatnonzero((np.diff(counts) < 0) | again) + 1
     finished = back[counts[back - 1] >= 0.9 * totals[back - 1]]
     if len(finished) < len(back):
         return np.zeros(len(counts))

@@ -12,11 +12,10 @@ from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
 from traindx.readers.text.records import PositionedSheet
 from traindx.readers.text.remarks import SPLITS
-from traindx.readers.text.sheet import Mask, Pair, Place
+from traindx.readers.text.sheet import THOUSANDS, Mask, Pair, Place
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
 
-_THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("ms", "msec"), 1e-3),
@@ -29,9 +28,9 @@ _SECONDS = {
 def scale_of(pair: Pair) -> float:
     """What a number has to be multiplied with: 24.5K tokens are 24500, but 300M of memory stay 300."""
     means = meaning(pair.name)
-    if pair.unit not in _THOUSANDS or (means is not None and means.quantity is MEMORY):
+    if pair.unit not in THOUSANDS or (means is not None and means.quantity is MEMORY):
         return 1.0
-    return _THOUSANDS[pair.unit]
+    return THOUSANDS[pair.unit]
 
 
 def seconds_in(unit: str) -> float | None:
@@ -145,7 +144,7 @@ def _counters(placed: PositionedSheet) -> list[Pair]:
     at = placed.sheet.pattern.at
     used = at(Place.STEP, Place.LEAD, Place.BATCH, Place.BAR, Place.EPOCH, Place.SAMPLES)
     return [
-        Pair(p.name, p.hole)
+        Pair(p.name, p.hole, unit=p.unit)
         for p in placed.sheet.pattern.positions
         if p is not used and p.place in (Place.EPOCH, Place.SAMPLES) and axis_of(p.name)
     ]

@@ -11,10 +11,12 @@ from itertools import islice
 
 from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.pairs import pattern_of
+from traindx.readers.text.prefix import message_of
 from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
 from traindx.readers.text.sheet import Pattern, Tally, tally_of
 from traindx.readers.text.tables import (
     folded,
+    is_heading,
     is_metric_row,
     is_row,
     is_rule,
@@ -30,7 +32,7 @@ _PREAMBLE = 20_000
 
 _TAIL = 2_000
 _WIDEST_TAIL = 400
-_HEADING_WITHIN = 3
+_HEADING_WITHIN = 6
 _MOST_TALLIES = 20_000
 _MANY_TALLIES = 2_000
 _MOST_RAISED = 1_000
@@ -187,7 +189,7 @@ _RAISED = re.compile(
 
 def _look_for_exception(found: LogTally, state: _State, line: str) -> None:
     """Keep the line that ends a traceback: the first one that is not indented."""
-    raised = _RAISED.match(_RANK.sub("", line))
+    raised = _RAISED.match(_RANK.sub("", line)) or _RAISED.match(message_of(line))
     if raised and len(found.raised) < _MOST_RAISED:
         found.raised.append((found.lines, raised[0].strip()))
         state.traceback = False
@@ -249,9 +251,12 @@ def _tally(found: LogTally, pattern: Pattern) -> Tally:
 def _row_tally(found: LogTally, state: _State, shape: str, sort: _Sort) -> Tally | None:
     """The tally of a row of a table, by the headings above it."""
     if sort.row and state.last_row != found.lines - 1:
-        above = (line for _, line in islice(reversed(found.tail), 1, 1 + _HEADING_WITHIN))
-        heading = next((line for line in above if not is_rule(line)), "")
-        state.heading = state.heading if is_row(normal_of(parted(heading)[0]).shape) else heading
+        above = [line for _, line in islice(reversed(found.tail), 1, 1 + _HEADING_WITHIN)]
+        nearest = next((line for line in above if not is_rule(line)), "")
+        goes_on = is_row(normal_of(parted(nearest)[0]).shape)
+        if not (goes_on and is_heading(state.heading, shape)):
+            above = [line for line in above if not is_row(normal_of(parted(line)[0]).shape)]
+            state.heading = next((line for line in above if is_heading(line, shape)), nearest)
     state.last_row = found.lines
     key = (shape, state.heading if sort.row else repr(state.splits))
     if key not in state.rows:

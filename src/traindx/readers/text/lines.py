@@ -15,9 +15,9 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-from traindx.readers.types import Source, encoding_of
+from traindx.readers.text.encodings import encoding_of
+from traindx.readers.types import Source
 
 LONGEST = 65_536
 """Characters of a line that are looked at; a longer line is a blob, not a record."""
@@ -54,6 +54,11 @@ def lines_of(source: Source) -> Iterator[str]:
         yield from _split(carry if carry.endswith(("\r", "\n")) else carry + UNFINISHED + "\n")
 
 
+def lines_in(text: str) -> list[str]:
+    """The lines of a text that is at hand as a whole."""
+    return _split(text if text.endswith(("\r", "\n")) else f"{text}\n")
+
+
 def _split(text: str) -> list[str]:
     if "\0" in text:
         text = text.replace("\0", "")
@@ -61,6 +66,8 @@ def _split(text: str) -> list[str]:
         text = _ANSI.sub("", text)
     if "\b" in text:
         text = _WIPED.sub("\r", text)
+    if "]Epoch " in text or " Epoch " in text:
+        text = _AFTER_BAR.sub("\n", text)
     text = text.replace("\r\n", "\n")
     if "\r" in text:
         text = text.replace("\r", "\r\n")
@@ -73,10 +80,14 @@ HOLE = "\0"
 # The test comes after the first digit: an expression that begins with a digit is found far faster.
 # Not numbers: digits inside words and versions (mAP50, cu12.1), after @ (Acc@1) and after a letter and a
 # dash (rouge-1); "epoch-3" and "batch-3" are.
-_NUMBER = re.compile(r"(\d(?<![\w.@]\d)(?<![A-Za-gi-z]-\d)[\d.]*(?:[eE][-+]?\d+|(?:,\d{3})+(?![\d,]))?)")
+_NUMBER = re.compile(r"(\d(?<![\w.@]\d)(?<![A-Za-gi-z]-\d)[\d.]*(?:[eE][-+]?\d+|(?:,\d{3})+(?!\d|,\d))?)")
+
+_AFTER_BAR = re.compile(r"(?<=\]) *(?=Epoch \d)")
+"""Lightning prints what it did with the checkpoint of an epoch behind its bar."""
 
 _BAR = re.compile(r"%\|[^|]*\|")
 _LONGEST_BAR = 4096
+_BARE_POINT = re.compile(r"(?:(?<=[=:,(\s]-)|(?<=[=\s]))(?=\.\d)")  # tqdm writes -.0399
 _GLUED = re.compile(r".*%\|.*\](?=\s*\{['\"])")
 
 
@@ -93,6 +104,8 @@ def parted(line: str) -> tuple[str, list[str]]:
         line = _BAR.sub("%|", _GLUED.sub("", line))
     elif "| maxDets=" in line:
         line = _COCO.sub(_coco_name, line)
+    if "-." in line or " ." in line or "=." in line:
+        line = _BARE_POINT.sub("0", line)
     pieces = _NUMBER.split(line)
     return HOLE.join(pieces[::2]), pieces[1::2]
 
@@ -189,7 +202,7 @@ SYMBOLS = "\\u2190-\\u21ff\\u2300-\\u27bf\\u2b00-\\u2bff\\ufe0f\\U0001f000-\\U00
 _UNIT = re.compile(
     r"(?:%|[A-Za-z\u00b5\u03bc]+(?:/[A-Za-z]+)?)(?![\w=:])"  # glued to the number
     r"| (?:ms|s|secs?|seconds|mins?|[KMGT]i?B|%"
-    r"|(?:ms|s|sec|it|its|samples|tokens|tok|imgs?|images|steps|batch)/(?:s|sec|it|iter|step|batch))"
+    r"|(?:ms|s|sec|it|its|ins|samples|tokens|tok|imgs?|images|steps|batch)/(?:s|sec|it|iter|step|batch))"
     r"(?=[\s,;|)\]]|$)"
 )
 
@@ -198,101 +211,3 @@ def unit_end(text: str) -> int:
     """Where the unit of the number before a text ends; 0 if it has none."""
     unit = _UNIT.match(text)
     return unit.end() if unit else 0
-
-
-_H = HOLE
-_DATE = (
-    rf"{_H}[-/.]{_H}[-/.]{_H}"
-    rf"|(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
-    rf"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* {_H}"
-)
-_ZONE = rf"(?:Z\b|[+-]{_H}(?::?{_H})?)?"
-_CLOCK = rf"{_H}:{_H}(?::{_H})?(?:[.,]{_H})?(?: ?[AP]M)?{_ZONE}"
-# In 2023-06-28T18:51:14 the hour is glued to a letter, and so no number of its own.
-_AFTER_DATE = rf"(?:T\d\d:{_H}(?::{_H})?{_ZONE}|[T_ ,-]{{1,2}}{_CLOCK})"
-_LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|NOTICE|SUCCESS)"
-_CODE = r"[\w./\\<>-]+\.(?:py|cc|cpp|cu|c|h|hpp|rs)"
-_PIECES = re.compile(
-    rf"[\s>|:*#\]),{SYMBOLS}-]+"  # what stands between the pieces
-    rf"|[\[(]?(?:{_DATE}){_AFTER_DATE}?[\])]?"
-    rf"|[\[(]?{_CLOCK}[\])]?(?![\w%])"
-    rf"|[\[(]?(?:{_LEVEL}|info|warning|debug)[\])]?(?=[\s:|\-\]]|$)"
-    # Python's default: INFO:tensorflow:loss = 0.69
-    rf"|(?:(?<=INFO:)|(?<=WARNING:))(?!(?:epoch|step|iter|loss|train|val|test|eval|acc)\w*:)[a-z_][\w.]*:"
-    rf"|[IWEF]\d{{4}} {_CLOCK} {_H} [^\]{_H}]*(?::{_H})?\]"
-    rf"|[\[(]?{_CODE}:{_H}(?::\w+)?[\])]?:?"
-    rf"|[A-Za-z_][\w.]*:[\w<>]+:{_H}(?=\s-\s)"  # Loguru: package.module:function:42 - message
-    # [trainer], but not [valid], which tells the split, and not [loss]: 0.5
-    rf"|\[(?!(?i:train|val|valid|test|eval|dev)\w*\])"
-    rf"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*\](?=[\s:\[]|$)(?!\s*[:=])"
-    rf"|[a-z_]\w*(?:\.\w+)+(?=\s*(?:[-|]|: ))"  # a dotted logger name
-    rf"|(?:root|__main__|tensorflow|wandb|pytorch_lightning)(?=\s*[-|:])"
-    rf"|\(?\w* ?\(?pid={_H}(?:, ip={_H}[^)]*)?\)+"  # Ray
-)
-_BEFORE_LEVEL = re.compile(rf"^[^{{}}=]{{0,160}}?[\s\[|:-]{_LEVEL}[\])]*(?=[\s:|\-])")
-_RANK = re.compile(
-    rf"\[?\b(?:(?:global|local)[ _]?)?(?:rank|worker|default|trainer|gpu|proc)[ _:=-]?(?P<rank>{_H}|\d+)\]|"
-    rf"^\(?(?:rank|worker|gpu)[ _:=-]?(?P<bare>{_H}|\d+)\)?\s*[:|>\]-]|"
-    rf"^\[{_H},(?P<mpi>{_H})\]<std(?:out|err)>",
-    re.IGNORECASE,
-)
-TIMES = re.compile(
-    rf"(?:{_DATE}){_AFTER_DATE}?"
-    rf"|{_H} days?,? {_CLOCK}"
-    rf"|{_CLOCK}"
-    rf"|{_H} ?(?:d|h|hr|hrs|hours?|m|mins?|minutes?)\b,?"
-    rf" ?{_H} ?(?:h|m|s|mins?|secs?|minutes?|seconds?)\b"
-    rf"(?: ?{_H} ?s(?:ec|ecs|econds?)?\b)?"
-)
-"""Dates, clocks and durations anywhere in a shape: none of their numbers is a measurement."""
-
-
-STAMP_NUMBERS = 6
-"""Year, month, day, hour, minute and second."""
-
-
-_STAMP = re.compile(rf"^[^{_H}]{{0,60}}({_H})-{_H}-{_H}[T_ ]{_H}:{_H}:{_H}")
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """What stands before the message."""
-
-    end: int
-    """Where the message begins in the shape."""
-    rank: int | None = None
-    """The rank that wrote the line, where the prefix spells it inside a word, as in `rank0`."""
-    rank_hole: int | None = None
-    """The number that tells the rank, where it is a number of its own."""
-    stamp_hole: int | None = None
-    """The first of the six numbers of a date and time, if the line has one."""
-
-
-@lru_cache(maxsize=1024)
-def prefix_of(shape: str) -> Prefix:
-    """Find the message in a shape."""
-    level = _BEFORE_LEVEL.match(shape)
-    end = _end_of_pieces(shape, level.end() if level and HOLE in level[0] + shape[:1] else 0)
-    ranked = _RANK.search(shape, 0, 80)
-    stamped = _STAMP.match(shape)
-    stamp_hole = shape.count(HOLE, 0, stamped.start(1)) if stamped else None
-    # A mention of a rank further on, inside the message, tells nothing of who wrote it.
-    if not ranked or ranked.start() > end + 1:
-        return Prefix(end, stamp_hole=stamp_hole)
-    end = max(end, _end_of_pieces(shape, ranked.end()))
-    if ranked[ranked.lastgroup or 0] == HOLE:
-        return Prefix(end, None, shape.count(HOLE, 0, ranked.start(ranked.lastgroup or 0)), stamp_hole)
-    return Prefix(end, int(ranked[ranked.lastgroup or 0]), None, stamp_hole)
-
-
-def message_of(line: str) -> str:
-    """The message of a line."""
-    shape, numbers = parted(line)
-    end = prefix_of(shape).end
-    return filled(shape[end:], numbers[shape.count(HOLE, 0, end) :])
-
-
-def _end_of_pieces(shape: str, begin: int) -> int:
-    while (piece := _PIECES.match(shape, begin)) and piece.end() > begin:
-        begin = piece.end()
-    return begin

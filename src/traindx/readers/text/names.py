@@ -13,7 +13,7 @@ Train - Loss: _, Acc: _ | Val - Loss: _, Acc: _              training for two, v
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
@@ -46,12 +46,23 @@ _FILLING = frozenset(
 _WHERE = re.compile(r"\((train|training|val|valid|validation|test|eval)\)$", re.IGNORECASE)
 _BATCHES = frozenset("batch batches minibatch minibatches mini-batch batch_idx mb".split())
 _EPISODES = frozenset(("episode", "episodes"))
+_NO_LEADS = frozenset(
+    "best last previous remaining max min total num number no per every each patience".split()
+)
 _PLURALS = frozenset("episodes epochs steps iters iterations updates batches rounds".split())
 _PROSE = frozenset(
     "at the a an is was are of to in on and or with by got so far that this it from for be not did decreased "
     "increased improved reached dropped".split()
 )
 _PLACES = {Axis.STEP: Place.STEP, Axis.EPOCH: Place.EPOCH, Axis.SAMPLE: Place.SAMPLES}
+
+
+@lru_cache(maxsize=4096)
+def place_of_so_many(name: str) -> ToldPlace | None:
+    """The position in "Pretraining Epoch _/_": beside how many there are, any one word may lead up to it."""
+    before, _, last = name.strip(" #").rpartition(" ")
+    told = place_at_end(last) if before and " " not in before and before.lower() not in _NO_LEADS else None
+    return replace(told, before=before) if told else None
 
 
 @lru_cache(maxsize=4096)
@@ -120,7 +131,8 @@ _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _FIELD = re.compile(r"\b\w+=(?:\"[^\"]*\"?|[^\s\"]+)")  # level=info msg="eval done"
 _SAID_BY = {"Saving dict for": Split.VALIDATION}
 _SMALL = frozenset("eta avg average mean total current cur the of at for on in and all value values".split())
-_LONGEST_LABEL = 4
+_LONGEST_LABEL, _LONGEST_HEADING = 4, 9
+_HEADED = re.compile(r"[^{}]*:\s*\{['\"]?")  # Metrics of the offers: {'mape': 1.94, 'r2': 0.32}
 
 
 @dataclass(frozen=True)
@@ -152,6 +164,7 @@ def wording_of(
     strays = trailing = 0
     last_value = max(names, default=len(texts))
     first_value = min((index for index in names if index not in places), default=len(texts))
+    headed = 0 in names and _HEADED.fullmatch(texts[0][: texts[0].rfind(names[0])]) is not None
     for index, text in enumerate(texts):
         name = names.get(index, "")
         rest = text[unit_end(text) if index else 0 : text.rfind(name) if name else None]
@@ -163,7 +176,9 @@ def wording_of(
         splits[index] = told
         section = section if section and _names_only_its_number(rest, name) else told
         telling = [word for word in _words(_FIELD.sub(" ", rest)) if word.lower() not in _SMALL]
-        if index < last_value + 1:
+        if headed and not index:
+            pass
+        elif index < last_value + 1:
             strays += sum(split_of(word) is None for word in telling)
         else:
             trailing += sum(split_of(word) is None for word in telling)
@@ -173,7 +188,7 @@ def wording_of(
     return Wording(
         splits,
         spoken.pop() if len(spoken) == 1 else None,
-        " ".join(label) if len(label) <= _LONGEST_LABEL else "",
+        " ".join(label) if len(label) <= (_LONGEST_HEADING if headed else _LONGEST_LABEL) else "",
         strays,
         trailing,
     )

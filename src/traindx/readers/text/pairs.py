@@ -8,22 +8,24 @@ Everything is told by the shape of the line alone.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from traindx.readers.names.vocabulary import bare_split_of, split_of
-from traindx.readers.text.lines import HOLE, prefix_of, unit_end
+from traindx.readers.names.vocabulary import bare_split_of
+from traindx.readers.text.company import both_splits, sharing_measure, sharing_split, told_apart
+from traindx.readers.text.idioms import bare_record, listed_pairs, opening_of, tutorial_pair, unnamed_loss
+from traindx.readers.text.lines import HOLE, unit_end
 from traindx.readers.text.names import (
     is_known,
     is_plural,
     is_share,
     known_at_end,
     place_at_end,
-    tells_split,
+    place_of_so_many,
     wording_of,
 )
-from traindx.readers.text.numbers import Number, numbers_in, opening_of, timed_loss, tutorial_pair
+from traindx.readers.text.numbers import Number, numbers_in
+from traindx.readers.text.prefix import prefix_of
 from traindx.readers.text.sheet import Pair, Pattern, Place, Position
 from traindx.run import Split
 
@@ -38,8 +40,8 @@ def pattern_of(shape: str) -> Pattern:
     texts = message.split(HOLE)
     if (pair := tutorial_pair(message, first)) is not None:
         return Pattern(prefix, pairs=(pair,), split=pair.split)
-    if (timed := timed_loss(message, first)) is not None:
-        return Pattern(prefix, positions=timed[:1], pairs=timed[1:])
+    if (whole := unnamed_loss(message, first) or bare_record(message, first)) is not None:
+        return Pattern(prefix, positions=whole[:1], pairs=whole[1:], split=whole[1].split)
     found = _found(message, texts, first, _opening(shape, prefix.end))
     if not found:
         return Pattern(prefix)
@@ -55,11 +57,11 @@ def pattern_of(shape: str) -> Pattern:
         for item in found
         if isinstance(item, Pair)
     ]
-    pairs = _sharing_measure(pairs)
+    pairs = sharing_measure(pairs)
     if not any(pair.split for pair in pairs):
         pairs = [replace(pair, split=wording.split) for pair in pairs]
-    pairs = _sharing_split(pairs) if any(not _RATE.fullmatch(pair.name) for pair in pairs) else []
-    pattern = Pattern(prefix, _settled(positions, pairs), _told_apart(pairs), wording.split, wording.label)
+    pairs = sharing_split(pairs) if any(not _RATE.fullmatch(pair.name) for pair in pairs) else []
+    pattern = Pattern(prefix, _settled(positions, pairs), told_apart(pairs), wording.split, wording.label)
     starred = _STARRED.search(shape, 0, prefix.end) is not None
     pattern = replace(pattern, strays=wording.strays, trailing=wording.trailing, starred=starred)
     return _of_a_pass(pattern)
@@ -77,11 +79,14 @@ def _opening(shape: str, end: int) -> list[Place | None]:
 def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Found]:
     """The positions and named values of a message, in order."""
     found: list[Found] = []
+    listed = listed_pairs(message, first)
     for number in numbers_in(message, texts, first):
-        if opening:
+        if number.hole in listed:
+            found.append(listed[number.hole])
+        elif opening:
             place = opening.pop(0)
             found += [Position(place, number.gap.name, number.hole, number.total)] if place else []
-        elif both := _both_splits(number):
+        elif both := both_splits(number):
             found += both
         elif item := _read(number, found):
             found.append(item)
@@ -96,37 +101,19 @@ def _is_bare_word(item: Found) -> bool:
     return isinstance(item, Pair) and not item.explicit and bare_split_of(item.name) is not None
 
 
-def _sharing_measure(pairs: list[Pair]) -> list[Pair]:
-    """Loss train: 0.3, val: 0.5 - a name that is but a part of the data takes the measure before it."""
-    shared: list[Pair] = []
-    measure = ""
-    for pair in pairs:
-        words = pair.name.split()
-        telling = [word for word in words if split_of(word)]
-        bare = bool(telling) and telling == words and not is_known(pair.name)
-        if pair.known and telling and not bare:
-            measure = " ".join(word for word in words if word not in telling)
-        if measure and bare:
-            name = f"{measure} {pair.name}"
-            shared.append(replace(pair, name=name, known=is_known(name), split=split_of(pair.name)))
-        else:
-            shared.append(pair)
-    return shared
+_SIZE_OF_SET = re.compile(r"(?i)(?:num[ _])?(?:images|imgs|samples|examples|instances|sequences|sentences)")
+"""What counts the data of an evaluation, not of the run: [EVAL] #Images: 500, mIoU: 0.31."""
 
 
-def _sharing_split(pairs: list[Pair]) -> list[Pair]:
-    """Val Loss: 0.5, Acc: 0.7 - where only the first name tells a split, it speaks for the whole line."""
-    told = [split_of(pair.name) for pair in pairs]
-    if not pairs or not tells_split(pairs[0].name) or any(split not in (None, told[0]) for split in told):
-        return pairs
-    return [
-        pair if split else replace(pair, split=pair.split or told[0])
-        for pair, split in zip(pairs, told, strict=True)
-    ]
+def _samples_of(pattern: Pattern) -> str:
+    samples = pattern.at(Place.SAMPLES)
+    return samples.name if samples else ""
 
 
 def _of_a_pass(pattern: Pattern) -> Pattern:
     """In a pass over held-out data the batches are no positions of the run, and the averages count."""
+    if pattern.split in (Split.VALIDATION, Split.TEST) and _SIZE_OF_SET.fullmatch(_samples_of(pattern)):
+        pattern = pattern.without(Place.SAMPLES)
     counted = pattern.at(Place.BATCH, Place.BAR)
     if pattern.split not in (Split.VALIDATION, Split.TEST) or not counted:
         return replace(pattern, running=pattern.at(Place.PASS, Place.BAR) is not None)
@@ -144,30 +131,11 @@ def _read(number: Number, found: Sequence[Found]) -> Found | None:
         return None  # how much of a bar is done, which its count says better
     if not gap.name:
         return _nameless(number, found)
-    told = place_at_end(gap.name)
+    told = place_at_end(gap.name) or (place_of_so_many(gap.name) if number.total is not None else None)
     if told:
-        return Position(told.place, told.name, number.hole, number.total, f"{gap.strays} {told.before}")
+        lead, unit = f"{gap.strays} {told.before}", number.unit
+        return Position(told.place, told.name, number.hole, number.total, lead, unit)
     return _named(number)
-
-
-_TWO_SPLITS = re.compile(r"[(\[]?\b(?P<first>[A-Za-z]+)\s?/\s?(?P<second>[A-Za-z]+)\b[)\]]?")
-
-
-def _both_splits(number: Number) -> list[Pair]:
-    """Train/Val Loss: 0.91/0.95 - two parts of the data and two numbers, in the same order."""
-    told = _TWO_SPLITS.search(number.gap.name) if number.total is not None else None
-    if told is None or number.total is None:
-        return []
-    words, holes = (told["first"], told["second"]), (number.hole, number.total)
-    splits = [bare_split_of(word) for word in words]
-    if None in splits or splits[0] is splits[1]:
-        return []
-    measure = f"{number.gap.name[: told.start()]} {number.gap.name[told.end() :]}"
-    names = [" ".join(f"{measure} {word}".split()) for word in words]
-    return [
-        Pair(name, hole, unit=number.unit, split=split, known=is_known(name) or not measure.strip())
-        for name, hole, split in zip(names, holes, splits, strict=True)
-    ]
 
 
 _QUIET = frozenset(
@@ -238,7 +206,8 @@ def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
     if (_COMPLETED.fullmatch(gap.bare) and counted) or _COUNTED.match(number.after):
         return Position(Place.BAR, "", number.hole, number.total)
     if isinstance(before, Position):
-        bracketed = "[" in gap.bare or counted
+        # Epoch 1/100 [38.7s] is how long it took.
+        bracketed = ("[" in gap.bare and not number.unit) or counted
         if before.place is Place.EPOCH and bracketed and _BATCH_BRACKETS.fullmatch(gap.bare):
             return Position(Place.BATCH, "", number.hole, number.total)
         told = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
@@ -259,35 +228,11 @@ def _settled(positions: Sequence[Position], pairs: Sequence[Pair]) -> tuple[Posi
     others = [position for position in positions if position.place is not Place.LEAD]
     if not others:
         return tuple(positions) if any(pair.known for pair in pairs) else ()
+    if len({p.name for p in others if p.place is Place.EPOCH}) > 1:
+        others = [position for position in others if position.name != "ep"]  # episodes, beside epochs
     return tuple(sorted(others, key=lambda position: _worth(position.name)))
 
 
 def _worth(name: str) -> int:
     """How little a name tells of where the run stands: `Steps` may be those of an episode."""
     return 0 if "global" in name.lower() or "num" in name.lower() else 2 if is_plural(name) else 1
-
-
-_MOST_TWINS = 16
-
-
-def _told_apart(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Give every number of a line a name of its own."""
-    lists = {pair.name for pair in pairs if pair.item}
-    pairs = [
-        replace(p, name=f"{p.name} {p.item}") if p.name in lists and p.item is not None else p for p in pairs
-    ]
-    keys = [(pair.name.lower(), pair.split) for pair in pairs]
-    often = Counter(keys)
-    seen: Counter[tuple[str, Split | None]] = Counter()
-    apart: list[Pair] = []
-    told = None
-    for pair, key in zip(pairs, keys, strict=True):
-        told = split_of(pair.name) or told
-        # train_loss 0.4 acc 0.8 val_loss 0.5 acc 0.7: the second acc goes with the name before it
-        split = told or pair.split if often[key] > 1 else pair.split
-        seen[key[0], split] += 1
-        twin = seen[key[0], split]
-        if twin > _MOST_TWINS:
-            continue
-        apart.append(replace(pair, name=f"{pair.name} {twin}" if twin > 1 else pair.name, split=split))
-    return tuple(apart)

@@ -14,6 +14,7 @@ from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
 from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
 from traindx.readers.text.gather import LogTally
 from traindx.readers.text.names import is_plural
+from traindx.readers.text.numbered_splits import with_epochs_told
 from traindx.readers.text.remarks import (
     SPLITS,
     Spoken,
@@ -22,6 +23,7 @@ from traindx.readers.text.remarks import (
     with_passes_apart,
     without_code,
 )
+from traindx.readers.text.rounding import with_even_steps
 from traindx.readers.text.sheet import (
     Pair,
     Pattern,
@@ -50,7 +52,7 @@ def is_result(pair: Pair) -> bool:
 
 def setting_lines(sheets: Sequence[Sheet]) -> Rows:
     """The lines of blocks of settings: `lr: 0.3` between `batch_size: 64` and `seed: 31` is no record."""
-    unplaced = [sheet for sheet in sheets if not sheet.pattern.at(Place.STEP, Place.EPOCH)]
+    unplaced = [sheet for sheet in sheets if not _counts_results(sheet.pattern)]
     lines = (
         np.sort(np.concatenate([sheet.lines for sheet in unplaced])) if unplaced else np.empty(0, np.int64)
     )
@@ -61,6 +63,13 @@ def setting_lines(sheets: Sequence[Sheet]) -> Rows:
     told = np.isin(lines, np.concatenate(telling))
     settings: Rows = lines[np.isin(blocks, blocks[told])]
     return settings
+
+
+def _counts_results(pattern: Pattern) -> bool:
+    """Whether lines name a position, or are led by a number and hold results: `[20] valid's auc: 0.67`."""
+    if pattern.at(Place.STEP, Place.EPOCH):
+        return True
+    return pattern.at(Place.LEAD) is not None and any(map(is_outcome, pattern.pairs))
 
 
 def states_settings(pattern: Pattern) -> bool:
@@ -109,9 +118,9 @@ class Records:
 
 def records_of(found: LogTally) -> Records:
     """Decide which lines are records, and place them."""
-    sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
+    sheets = with_epochs_told([sheet_of(tally) for tally in found.tallies if len(tally.lines)])
     sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
-    sheets = with_passes_apart(sheets, found.remarks)
+    sheets = with_even_steps(with_passes_apart(sheets, found.remarks))
     settings = setting_lines(sheets)
     if len(settings):
         sheets = [kept for s in sheets if len(kept := s.where(~np.isin(s.lines, settings)))]
@@ -146,10 +155,10 @@ def _parted(sheets: Sequence[Sheet], test: Callable[[Sheet], bool]) -> tuple[lis
 
 
 def _places_of_kinds(sheets: Sequence[Sheet]) -> dict[str, int]:
-    """At how many steps or epochs each kind of line stands, as far as it matters."""
+    """At how many places of the run each kind of line stands, as far as it matters."""
     places: dict[str, set[float]] = {}
     for sheet in sheets:
-        named = sheet.pattern.at(Place.STEP, Place.EPOCH)
+        named = sheet.pattern.at(Place.STEP, Place.BATCH, Place.EPOCH)
         places.setdefault(sheet.pattern.kind, set()).update(
             sheet.of(named)[:_RECURS].tolist() if named else ()
         )

@@ -23,7 +23,7 @@ import numpy as np
 
 from traindx.readers.names.vocabulary import split_of
 from traindx.readers.text.clock import Clock
-from traindx.readers.text.lines import prefix_of
+from traindx.readers.text.prefix import prefix_of
 from traindx.readers.text.sheet import Pattern, Place, Sheet
 from traindx.run import Rows, Split
 

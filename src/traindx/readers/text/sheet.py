@@ -8,8 +8,12 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.readers.text.lines import STAMP_NUMBERS, Prefix, number_of
+from traindx.readers.text.lines import number_of
+from traindx.readers.text.prefix import STAMP_NUMBERS, Prefix
 from traindx.run import Floats, Rows, Skipped, Split
+
+THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+"""What a letter behind a number stands for."""
 
 
 class Place(Enum):
@@ -39,6 +43,12 @@ class Position:
     """The number that says how many there are, as in 14/5005."""
     lead: str = ""
     """The words that lead up to it: "Cost after iteration 100" is a cost."""
+    unit: str = ""
+
+    @property
+    def grain(self) -> float:
+        """What it was rounded to: step 21K is one between 20500 and 21500."""
+        return THOUSANDS.get(self.unit, 1.0)
 
     @property
     def last_hole(self) -> int:
@@ -112,6 +122,10 @@ class Pattern:
         """The first position of one of these kinds."""
         return next((p for place in places for p in self.positions if p.place is place), None)
 
+    def without(self, place: Place) -> "Pattern":
+        """The pattern without the positions of one kind."""
+        return replace(self, positions=tuple(p for p in self.positions if p.place is not place))
+
     @property
     def holes(self) -> tuple[int, ...]:
         """The numbers that have to be kept."""
@@ -177,7 +191,10 @@ class Sheet:
 
     def of(self, position: Position | None) -> Floats:
         """The numbers of a position; NaN where the lines have none such."""
-        return self.numbers[position.hole] if position else np.full(len(self), np.nan)
+        if position is None:
+            return np.full(len(self), np.nan)
+        numbers = self.numbers[position.hole]
+        return numbers if position.grain == 1 else numbers * position.grain
 
     def total_of(self, position: Position | None) -> Floats:
         """How many there are of what a position counts; NaN where the lines do not say."""
@@ -248,6 +265,9 @@ def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
 
 
 def without_stale(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """Leave out bars at 0: what they show was measured before they began."""
+    """Leave out bars at 0: what they show was measured before they began, unless no bar ever moves."""
+    counts = [sheet.of(bar) for sheet in sheets if (bar := sheet.pattern.at(Place.BAR)) is not None]
+    if counts and not any(bool(count.any()) for count in counts):
+        return [replace(sheet, pattern=sheet.pattern.without(Place.BAR)) for sheet in sheets]
     kept = [sheet.where(sheet.of(sheet.pattern.at(Place.BAR)) != 0) for sheet in sheets]
     return [sheet for sheet in kept if len(sheet)]

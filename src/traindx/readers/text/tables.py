@@ -27,9 +27,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import split_of
-from traindx.readers.text.lines import HOLE, message_of, prefix_of
+from traindx.readers.text.lines import HOLE
 from traindx.readers.text.names import is_known, place_at_end
 from traindx.readers.text.numbers import is_name
+from traindx.readers.text.prefix import message_of, prefix_of
 from traindx.readers.text.sheet import Pair, Pattern, Place, Position
 from traindx.run import Split
 
@@ -62,7 +63,12 @@ _CELLS = re.compile(rf"\ball\b|{_CELL}")
 _METRIC_ROW = re.compile(
     rf"(?P<name>[\w./@% -]+?)\s*\|\s*(?P<cells>(?:{HOLE}|N/A)(?:\s*\|\s*(?:{HOLE}|N/A))+)\s*"
 )
+_DETECTOR_LOSSES = frozenset("box obj cls GIoU dfl seg kpt kobj l1 landmark".split())
+_DETECTOR_METRICS = {"P": "precision", "R": "recall", "Box(P": "precision"}
+_TELLING = 2
+_RANGE = re.compile(r"(?<=@\.\d):(?=\.\d)")  # mAP@.5:.95
 _RULE = re.compile(r"[-=+|:\s\u2500-\u257f]*")
+_BAR = re.compile(r"\s*\d+%\|[^|]*\|\s*\d+/\d+ \[[^\]]*\]\s*")
 _SHORT_POSITIONS = {"E": Place.EPOCH, "#": Place.STEP, "Ep": Place.EPOCH}
 
 
@@ -102,23 +108,33 @@ def metric_row(shape: str, splits: Sequence[Split]) -> Pattern | None:
     return Pattern(prefix, pairs=tuple(pairs))
 
 
+def is_heading(line: str, shape: str) -> bool:
+    """Whether a line has as many names as a row of some shape has cells, and no numbers of its own."""
+    return not is_rule(line) and _headings(line, len(_cells(shape))) is not None
+
+
+def _cells(shape: str) -> list[str]:
+    """The cells of a row."""
+    row = _ROW.match(shape, prefix_of(shape).end)
+    return _CELLS.findall(row[0]) if row else []
+
+
 def table_row(shape: str, heading: str) -> Pattern | None:
     """What the numbers of a row are, given the line of names above it."""
     prefix = prefix_of(shape)
-    row = _ROW.match(shape, prefix.end)
-    cells = _CELLS.findall(row[0]) if row else []
+    cells = _cells(shape)
     names = _headings(heading, len(cells))
     return _bound(names, cells, shape.count(HOLE, 0, prefix.end), Pattern(prefix)) if names else None
 
 
 def is_rule(line: str) -> bool:
-    """Whether a line only underlines or separates."""
-    return _RULE.fullmatch(line) is not None
+    """Whether a line only underlines or separates, or is a bar that names nothing."""
+    return _RULE.fullmatch(line) is not None or _BAR.fullmatch(line) is not None
 
 
 def _headings(line: str, count: int) -> list[str] | None:
     """The headings of a table with so many columns, or None if the line is no such row of headings."""
-    line = re.sub(r":\s+\d+%\|.*", "", line)
+    line = _RANGE.sub("-", re.sub(r":\s+\d+%\|.*", "", line))
     line = line if "|" in line else message_of(line)
     for cut in (r"\s*\|\s*", r"\s{2,}|\t", r"\s+"):
         names = [name.strip() for name in re.split(cut, line.strip(" |\t\r)"))]
@@ -127,10 +143,17 @@ def _headings(line: str, count: int) -> list[str] | None:
     return None
 
 
+def _in_full(names: Sequence[str]) -> list[str]:
+    """The headings of a YOLO, which leaves out that its columns are losses, and shortens its metrics."""
+    if len(_DETECTOR_LOSSES.intersection(names)) >= _TELLING:
+        return [f"{name}_loss" if name in _DETECTOR_LOSSES or name == "total" else name for name in names]
+    return [_DETECTOR_METRICS.get(name, name) for name in names] if "mAP" in "".join(names) else list(names)
+
+
 def _bound(names: Sequence[str], cells: Sequence[str], hole: int, blank: Pattern) -> Pattern | None:
     positions: list[Position] = []
     pairs: list[Pair] = []
-    for name, cell in zip(names, cells, strict=True):
+    for name, cell in zip(_in_full(names), cells, strict=True):
         holes = cell.count(HOLE)
         place = _SHORT_POSITIONS.get(name) or ((told := place_at_end(name)) and told.place)
         if ":" in cell or not holes:

@@ -237,8 +237,11 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
 
 
 def crashes(run: Run) -> list[tuple[str, str]]:
-    """The exception that ended a recorded program, and where: "train.py:31, step 12, exit code 1"."""
-    events = [e for e in run.events if e.kind is EventKind.EXCEPTION] if is_program(run) else []
+    """The exception that ended a program, and where: "train.py:31, step 12, exit code 1"."""
+    events = [event for event in run.events if event.kind is EventKind.EXCEPTION]
+    if not is_recording(run):  # a log may go on after an exception, with the next start of the program
+        last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
+        events = [event for event in events if event.step is None or event.step >= last]
     code = run.facts.get(f.EXIT_CODE)
     ended = f"exit code {code}" if isinstance(code, int) and code else ""
     line = str(run.facts.get(f.CRASH_PLACE, ""))

@@ -1,0 +1,119 @@
+"""Lines whose wording tells what their numbers are: those of certain libraries, examples and tutorials.
+
+Some say it by their first marks alone:
+
+[1,  2000] loss: 2.173                               epoch and batch, in PyTorch's first tutorial
+Train Epoch: 1 [640/60000 (1%)] Loss: 2.2            epoch and samples, in the MNIST example
+938/938 [=====] - 2s 2ms/step - loss: 0.45           the batches of an epoch, in Keras
+584/10105 in 0 epoch finished, Loss is 0.88          a batch of so many, and its epoch
+
+Others by the line as a whole:
+
+0m 7s (- 6m 1s) (25 2%) 2.3189                       step and loss, in PyTorch's tutorials on sequences
+Score at iteration 100 is 1.39                       step and loss, in DL4J
+250 val 6.0727                                       step and loss, in build-nanogpt
+Valid Loss, AUC: 0.533 0.669                         as many names as values
+"""
+
+import re
+
+from traindx.readers.names.vocabulary import bare_split_of, split_of
+from traindx.readers.text.lines import HOLE
+from traindx.readers.text.names import is_known
+from traindx.readers.text.sheet import Pair, Place, Position
+
+_HELD_OUT = r"(?:Test|Val|Valid|Validation|Eval|Evaluation|Evaluating)"
+_SPELLED: tuple[tuple[str, tuple[Place | None, ...]], ...] = (
+    (r"_/_ in _ epoch\b", (Place.BATCH, Place.EPOCH)),
+    (r"_epoch:\w+:_-_batch:", (Place.EPOCH, None, Place.BATCH)),
+    (r"_epoch results:|_/_ \* Epoch|\w+ \(_/_\) ", (Place.EPOCH,)),
+    (r"\[_, ?_\]", (Place.EPOCH, Place.BATCH)),
+    (r"\[_(?:/_)?\]\s?\[_(?:/_)?\]", (Place.EPOCH, Place.BATCH)),
+    (rf"(?:Train|Training|{_HELD_OUT}):? _ \[_/_", (Place.EPOCH, Place.BATCH)),
+    (r"Train Epoch: _ \[_/_ \(_%\)\]", (Place.EPOCH, Place.SAMPLES)),
+    (rf"{_HELD_OUT}\w*:? \[_/_\]", (Place.BAR,)),
+    (r"s:_ (?:tel|trl|eval):|_:\slearn: ", (Place.STEP,)),
+    (r"_/_ (?:\[\]|- _s|_(?:s|ms|us)\b)", (Place.PASS,)),
+    (r"_/_", (Place.BAR,)),
+    (r"\[_(?:/_)?\]|_:\s", (Place.LEAD,)),
+)
+_OPENINGS = tuple((re.compile(spelled.replace("_", HOLE)), places) for spelled, places in _SPELLED)
+
+_TUTORIAL = re.compile(
+    rf"(?P<name>(?:\w+ )?(?:[Aa]ccuracy|[Ll]oss)) of the \w+ on the {HOLE} (?P<split>\w+) images: {HOLE}"
+)
+
+
+_DURATION = "(?:_h )?_m _s"
+_TIMED = re.compile(
+    rf"(?:{_DURATION} (?:\(- ?{_DURATION}\) )?\(_ _%\)|_ _% \({_DURATION}\)) _(?!\S)".replace("_", HOLE)
+)
+
+
+_SCORED = re.compile(rf"Score at iteration {HOLE} is (?P<sign>-?){HOLE}")
+"""What DL4J's listener prints: it calls the loss a score."""
+
+
+def unnamed_loss(message: str, first: int) -> tuple[Position, Pair] | None:
+    """The step and the loss of a line that some library prints without the word loss."""
+    if scored := _SCORED.match(message):
+        sign = -1 if scored["sign"] else 1
+        return Position(Place.STEP, "iteration", first), Pair("loss", first + 1, sign, known=True)
+    found = _TIMED.match(message)
+    if found is None:
+        return None
+    done = found[0].index("%")
+    step = first + found[0].count(HOLE, 0, done) - 2
+    loss = first + found[0].count(HOLE) - 1
+    return Position(Place.STEP, "", step), Pair("loss", loss, known=True)
+
+
+_STEP_NAME_VALUE = re.compile(rf"{HOLE} (?P<name>[A-Za-z_]+) (?P<sign>-?){HOLE}")
+
+
+def bare_record(message: str, first: int) -> tuple[Position, Pair] | None:
+    """The step and the one number of a line such as "250 val 6.07", if its word is that of a result."""
+    found = _STEP_NAME_VALUE.fullmatch(message.strip())
+    if found is None:
+        return None
+    split = bare_split_of(found["name"])
+    if split is None and not is_known(found["name"]):
+        return None
+    sign = -1 if found["sign"] else 1
+    return Position(Place.LEAD, "", first), Pair(found["name"], first + 1, sign, split=split, known=True)
+
+
+_NAME = r"[A-Za-z][\w./@%-]*(?: [\w./@%-]+){0,3}"
+_LISTED = re.compile(
+    rf"(?P<names>{_NAME}(?:, ?{_NAME})+) ?[:=] ?[\[(]?(?P<values>-?{HOLE}(?:(?:, ?|\s|/)-?{HOLE})+)"
+)
+
+
+def listed_pairs(message: str, first: int) -> dict[int, Pair]:
+    """The results in "Valid Loss, AUC: 0.533 0.669", by their numbers: as many names as values."""
+    pairs: dict[int, Pair] = {}
+    for found in _LISTED.finditer(message) if ", " in message or "," in message else ():
+        names = re.split(r", ?", found["names"])
+        values = re.findall(rf"-?{HOLE}", found["values"])
+        if len(names) != len(values) or not all(map(is_known, names)):
+            continue
+        begin = first + message.count(HOLE, 0, found.start())
+        split = split_of(names[0])  # Valid Loss, AUC: the first name speaks for all
+        for number, (name, value) in enumerate(zip(names, values, strict=True)):
+            sign = -1 if value.startswith("-") else 1
+            own = split_of(name) or split
+            pairs[begin + number] = Pair(name, begin + number, sign, split=own, known=True)
+    return pairs
+
+
+def opening_of(message: str) -> list[Place | None]:
+    """What the first numbers of a message are; None for one that is nothing."""
+    return next((list(places) for opening, places in _OPENINGS if opening.match(message)), [])
+
+
+def tutorial_pair(message: str, first: int) -> Pair | None:
+    """The result in "Accuracy of the network on the 10000 test images: 55 %", a line of many tutorials."""
+    found = _TUTORIAL.match(message)
+    if found is None:
+        return None
+    return Pair(found["name"], first + 1, known=True, split=split_of(found["split"]))
