@@ -59,7 +59,7 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
-from traindx.signs.lr import lr_below_typical, lr_decayed_early
+from traindx.signs.lr import lr_below_typical, lr_decayed_early, lr_spent_at_once
 from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.targets import class_labels_in_regression_loss
@@ -101,6 +101,7 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=-3.01),
         Clue(validation_gap_wide, seen=-2.00),
         Clue(lr_decayed_early, seen=-1.55),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

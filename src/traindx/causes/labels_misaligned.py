@@ -82,7 +82,7 @@ from traindx.signs.gradients import (
     gradient_norm_vanishes,
 )
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_plateaus, loss_still_falling
-from traindx.signs.lr import lr_below_typical
+from traindx.signs.lr import lr_below_typical, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress
 from traindx.signs.targets import activation_before_logits_loss, shapes_broadcast
@@ -159,6 +159,7 @@ CAUSE = Cause(
         Clue(loss_not_finite, seen=-2.50),
         Clue(loss_still_falling, seen=-0.94),
         Clue(loss_oscillates, seen=-0.74),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -51,7 +51,7 @@ from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
-from traindx.signs.lr import lr_decayed_early
+from traindx.signs.lr import lr_decayed_early, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_turns_up
@@ -69,7 +69,8 @@ CAUSE = Cause(
     prior=-4.06,
     clues=(
         Clue(little_learned, seen=+0.54, unseen=-0.83),
-        Clue(lr_decayed_early, seen=+6.63, unseen=-0.62),
+        Clue(lr_decayed_early, seen=+6.63, unseen=-0.62, group="decayed"),
+        Clue(lr_spent_at_once, seen=+8.00, group="decayed"),
         Clue(loss_still_falling, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.50),

@@ -99,7 +99,7 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
-from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_decayed_early
+from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_decayed_early, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
@@ -210,6 +210,7 @@ CAUSE = Cause(
         Clue(most_steps_clipped, seen=-4.12),
         Clue(lr_decayed_early, seen=-2.50),
         Clue(lr_warms_up_to_the_end, seen=+4.60),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -72,7 +72,7 @@ from traindx.signs.loss import (
     loss_flat_from_start,
     loss_plateaus,
 )
-from traindx.signs.lr import lr_above_typical, lr_rise_hurts
+from traindx.signs.lr import lr_above_typical, lr_rise_hurts, lr_spent_at_once
 from traindx.signs.nonfinite import (
     fails_in_first_steps,
     fails_without_warning,
@@ -160,6 +160,7 @@ CAUSE = Cause(
         Clue(loss_plateaus, seen=+1.47),
         Clue(loss_falls, seen=-0.45),
         Clue(loss_flat_from_start, seen=-1.99),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -64,6 +64,7 @@ from traindx.signs.loss import (
     loss_plateaus,
     loss_still_falling,
 )
+from traindx.signs.lr import lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.validation import validation_turns_up
@@ -97,6 +98,7 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=-3.01),
         Clue(validation_gap_wide, seen=-2.00),
         Clue(loss_not_finite, seen=-2.00),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -84,7 +84,7 @@ from traindx.signs.loss import (
     loss_flat_from_start,
     loss_plateaus,
 )
-from traindx.signs.lr import lr_decayed_early
+from traindx.signs.lr import lr_decayed_early, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.weights import weights_start_tiny
@@ -128,6 +128,7 @@ CAUSE = Cause(
         Clue(gradient_spikes_before_loss, seen=-2.01),
         Clue(loss_oscillates, seen=-1.01, group="unrest"),
         Clue(both_losses_high, seen=+1.19),
+        Clue(lr_spent_at_once, seen=-2.50),
     ),
     fixes=(
         Prescription(

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import fact_evidence
+from traindx.curves.curve import Curve
+from traindx.curves.facts import fact_evidence, is_recording
 from traindx.curves.limits import FAR, FEW, LITTLE, MILD, NOISES, SMALL, WEAK, graded
 from traindx.curves.objective import at_floor, loss_of
 from traindx.curves.series import Rate, peak_and_usual, rate_of
@@ -19,6 +20,8 @@ _PERFECT = 0.99
 """Accuracy above which there is nothing left to learn; bench/thresholds.md#decayed-early."""
 _BEFORE = 0.2
 """Share of the run before the decay in which the loss must have fallen; bench/thresholds.md#decayed-early."""
+_MOST_PROGRESS = 0.5
+"""Share of all progress that a learning rate of almost zero cannot make; bench/thresholds.md#spent-at-once."""
 _LAG = 0.05
 """Share of the run by which the loss answers a rate later; bench/thresholds.md#rate-rise."""
 
@@ -78,7 +81,7 @@ def lr_decayed_early(
     when = float(rate.shares[top + int(gone[0])])
     if (
         1 - when < left
-        or at_floor(run, loss, left=LITTLE, perfect=_PERFECT)
+        or _at_floor(run, loss)
         or float(rate.values[top + int(gone[0]) :].max()) > SMALL * rate.peak
     ):
         return None
@@ -92,6 +95,55 @@ def lr_decayed_early(
     where = (step, float(rate.series.steps[-1]))
     evidence = Evidence(LEARNING_RATE, where, float(rate.values[-1]), nothing * rate.peak, rate.series.axis)
     return Finding(min(1.0, MILD + (1 - when)), says, (evidence,))
+
+
+@sign(needs=(LEARNING_RATE,), severity=Severity.SERIOUS, problem=Problem.STOPS_EARLY)
+def lr_spent_at_once(
+    run: Run,
+    *,
+    nothing: Annotated[float, "learning rate over its peak; bench/thresholds.md#spent-at-once"] = 0.01,
+    left: Annotated[float, "share of the run that is left; bench/thresholds.md#spent-at-once"] = 0.6,
+    points: Annotated[int, "fewest points of the learning rate; bench/thresholds.md#few-points"] = 10,
+) -> Answer:
+    """Learning rate is almost zero for most of the run."""
+    rate, loss = rate_of(run), loss_of(run)
+    if rate is None or len(rate.values) < points:
+        return CANNOT_TELL
+    top = int(rate.values.argmax())
+    gone = np.flatnonzero(rate.values[top:] <= nothing * rate.peak)
+    if not len(gone):
+        return None
+    first = top + int(gone[0])
+    rest, when = rate.values[first:], float(rate.shares[first])
+    if 1 - when < left or float(rest.max()) > SMALL * rate.peak or _is_rounded(run, rate, nothing):
+        return None
+    if loss is not None and len(loss) and (_goes_on(loss, when) or _at_floor(run, loss)):
+        return None
+    lowest = float(rest.min())
+    step = float(rate.series.steps[first])
+    says = f"learning rate falls from {number(rate.peak)} to {number(float(rest[0]))} by"
+    says += f" {rate.series.axis.value} {step:,.0f} and to {number(lowest)} later: almost zero for the last"
+    says += f" {percentage(1 - when)} of the run"
+    where = (step, float(rate.series.steps[-1]))
+    return Finding(
+        1.0, says, (Evidence(LEARNING_RATE, where, lowest, nothing * rate.peak, rate.series.axis),)
+    )
+
+
+def _is_rounded(run: Run, rate: Rate, nothing: float) -> bool:
+    """Whether a log writes so few digits that its zeros may be rates that still move the weights."""
+    digits = float(rate.values[rate.values > 0].min())
+    return not is_recording(run) and 0.0 in rate.values and digits > nothing * rate.peak
+
+
+def _goes_on(loss: Curve, when: float) -> bool:
+    """Whether most of what a loss gains comes after a share of the run."""
+    then = loss.level_at(when)
+    return then - loss.end > max(NOISES * loss.end_noise, _MOST_PROGRESS * loss.progress)
+
+
+def _at_floor(run: Run, loss: Curve) -> bool:
+    return at_floor(run, loss, left=LITTLE, perfect=_PERFECT)
 
 
 @sign(needs=(LEARNING_RATE,), severity=Severity.WARNING, formerly="rate_rise_hurts", problem=Problem.UNSTABLE)
