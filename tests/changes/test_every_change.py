@@ -58,6 +58,30 @@ def test_a_warm_up_takes_the_place_of_one_that_never_ends(tmp_path: Path) -> Non
     assert [way / ways[-1] for way in ways[1:]] == pytest.approx([0.4, 0.6, 0.8, 1, 1, 1, 1], rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("schedule.per_epoch 3", [0.1, 0.1, 0.1, 0.01, 0.01, 0.01, 1e-3, 1e-3]),
+        ("schedule.constant", [0.1] * 8),
+    ],
+)
+def test_a_schedule_that_ends_at_zero_is_taken_back(text: str, expected: list[float], tmp_path: Path) -> None:
+    model = net()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    spent = LambdaLR(optimizer, lambda step: 0.1**step if step < 4 else 0.0)
+    ways: list[float] = []
+    with changed(tmp_path, text, steps=100):
+        for _ in expected:
+            before = model[0].weight.detach().clone()
+            optimizer.zero_grad()
+            model[0].weight.sum().backward()
+            optimizer.step()
+            spent.step()
+            ways.append(float((before - model[0].weight.detach()).mean()))
+    assert ways == pytest.approx(expected, rel=1e-2)
+    assert optimizer.param_groups[0]["lr"] == 0
+
+
 def test_a_range_of_rates_rises_by_the_same_factor_each_step(tmp_path: Path) -> None:
     plain = train(steps=1)
     with changed(tmp_path, "schedule.range 0.001 10 5") as program:

@@ -45,10 +45,11 @@ long before the end.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import stated_word
+from traindx.curves.facts import batches_per_epoch, stated_word
+from traindx.curves.series import rate_of
 from traindx.facts import SCHEDULE
 from traindx.objective import Area
-from traindx.run import Run
+from traindx.run import Axis, Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
 from traindx.signs.lr import lr_decayed_early, lr_spent_at_once
@@ -56,10 +57,25 @@ from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_turns_up
 
+_FALLEN = 0.5
+"""Of its peak: a learning rate that is lower within the first epoch falls by batches;
+bench/thresholds.md#spent-at-once."""
+
 
 def _has_other_schedule(run: Run) -> bool:
     schedule = stated_word(run, SCHEDULE)
     return bool(schedule) and "plateau" not in schedule
+
+
+def _holds_for_an_epoch(run: Run) -> bool:
+    """Whether the rate does not fall within the first epoch, as far as is known."""
+    rate, length = rate_of(run), batches_per_epoch(run)
+    if rate is None or length is None or rate.series.axis is not Axis.STEP:
+        return True
+    steps = rate.series.steps
+    first = rate.values[steps < steps[0] + length]
+    is_longer = float(steps[-1] - steps[0]) > length
+    return not is_longer or float(first[-1]) >= _FALLEN * float(first.max())
 
 
 CAUSE = Cause(
@@ -78,6 +94,26 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=-1.01),
     ),
     fixes=(
+        Prescription(
+            title="Step the scheduler once per epoch",
+            expect="the learning rate is still near its peak after the first epoch, and the loss falls",
+            safety=Safety.ASK,
+            not_when="the schedule counts batches: then make it as long as the run",
+            before="""\
+for epoch in range(epochs):
+    for x, y in loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad(); loss.backward(); optimizer.step()
+        scheduler.step()  # StepLR(optimizer, step_size=30) meant 30 epochs""",
+            code="""\
+for epoch in range(epochs):
+    for x, y in loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad(); loss.backward(); optimizer.step()
+    scheduler.step()  # after the last batch of the epoch""",
+            change="schedule.each_epoch",
+            unless=(_holds_for_an_epoch,),
+        ),
         Prescription(
             title="Make the schedule as long as the run",
             expect="the learning rate is half its peak at mid-run, and the loss still falls",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from traindx.changes import cst
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
-from traindx.changes.source.optimizer import target_of, trainer_call
+from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.schedule import steps_of_schedule
 from traindx.changes.source.source import Source, removed
-from traindx.changes.source.syntax import argument, calls_at, last_name, with_value
-from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
+from traindx.changes.source.syntax import argument, with_value
+from traindx.changes.types import Change, ChangeSpec, Edited, New
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -31,27 +32,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     if kind is not None:
         says = f'lr_scheduler_type={source.code(kind.value)} -> "constant" at {source.place(kind)}'
         return Edited({kind: with_value(kind, '"constant"')}, says)
-    names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
-    if len(names) != 1:
-        raise RefusedError(f"no single scheduler found in {source.shown}")
-    name = next(iter(names))
-    steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
-    if not steps:
-        raise RefusedError(f"{name}.step() is not called in {source.shown}")
+    steps = steps_of_schedule(source, run)
     parts: dict[cst.CSTNode, New] = {}
     for one in steps:
         parts |= removed(source, one)
-    return Edited(parts, f"{name}.step() removed at {', '.join(source.place(one) for one in steps)}")
-
-
-def _is_step(source: Source, call: cst.Call, name: str) -> bool:
-    func = call.func
-    alone = isinstance(source.parent(call), cst.Expr)
-    return (
-        alone
-        and isinstance(func, cst.Attribute)
-        and last_name(func) == "step"
-        and source.code(func.value) == name
+    return Edited(
+        parts, f"{source.code(steps[0])} removed at {', '.join(source.place(one) for one in steps)}"
     )
 
 

@@ -21,7 +21,7 @@ _PERFECT = 0.99
 _BEFORE = 0.2
 """Share of the run before the decay in which the loss must have fallen; bench/thresholds.md#decayed-early."""
 _MOST_PROGRESS = 0.5
-"""Share of all progress that a learning rate of almost zero cannot make; bench/thresholds.md#spent-at-once."""
+"""Share of all progress that hardly any learning rate cannot make; bench/thresholds.md#spent-at-once."""
 _LAG = 0.05
 """Share of the run by which the loss answers a rate later; bench/thresholds.md#rate-rise."""
 

@@ -55,6 +55,7 @@ ASKED = (
     "regularize.weight_decay x 0.1",
     "schedule.constant",
     "schedule.cosine",
+    "schedule.per_epoch 40",
     "schedule.reduce_on_plateau 10",
     "schedule.warmup 50",
     "stop.at 40",

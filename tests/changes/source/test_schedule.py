@@ -20,6 +20,30 @@ def test_the_steps_of_the_schedule_are_taken_out(bench: Bench) -> None:
     assert '+lr_scheduler_type="constant",' in bench.changed(HF, "schedule.constant")
 
 
+PER_BATCH = """\
+    opt = SGD(m.parameters(), lr=1)
+    sched = StepLR(opt, 30)
+    for epoch in range(9):
+        for x in loader:
+            opt.step()
+            sched.step()
+        print(epoch)
+"""
+
+
+def test_the_step_of_the_schedule_moves_behind_the_loop_over_the_batches(bench: Bench) -> None:
+    patch = bench.patch(PER_BATCH, "schedule.per_epoch 40")
+    assert patch.after.endswith("        opt.step()\n    sched.step()\n    print(epoch)\n")
+    conditional = PER_BATCH.replace("sched.step()", "if epoch: sched.step()")
+    assert "is conditional" in bench.refusal(conditional, "schedule.per_epoch 40")
+    assert "loop within a loop" in bench.refusal(STEPPED, "schedule.per_epoch 40")
+    elsewhere = PER_BATCH.replace("        print(epoch)", "        for y in val:\n            sched.step()")
+    elsewhere = elsewhere.replace("opt.step()\n            sched.step()", "opt.step()")
+    assert "same loop" in bench.refusal(elsewhere, "schedule.per_epoch 40")
+    with_value = PER_BATCH.replace("sched.step()", "sched.step(loss)")
+    assert "needs a value" in bench.refusal(with_value, "schedule.per_epoch 40")
+
+
 def test_a_warm_up_is_put_beside_the_optimizer(bench: Bench) -> None:
     assert bench.changed(PLAIN, "schedule.warmup 500") == (
         "+warmup = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 500))\n"

@@ -46,6 +46,10 @@ Factor: TypeAlias = "Callable[[StepRate], float]"
 """What the learning rate of a step is multiplied by."""
 
 
+_NEXT_TO_NOTHING = 1e-30
+"""Of the rate an optimizer was made with: what a rate of 0 counts as, so that it can be raised again."""
+
+
 class Program:
     """The program of one arm."""
 
@@ -119,10 +123,11 @@ class Program:
             first = optimizer.param_groups[0]
             # A schedule of one cycle begins far below the learning rate it was given.
             made_with = first.get("max_lr", first.get("initial_lr", first.get("lr", 0.0)))
-            times = factor(StepRate(float(made_with), float(first.get("lr", 0.0)), now))
+            hardly = _NEXT_TO_NOTHING * float(made_with)
+            times = factor(StepRate(float(made_with), float(first.get("lr", 0.0)) or hardly, now))
             for group in optimizer.param_groups:
                 if isinstance(group.get("lr"), int | float | torch.Tensor):
-                    group["lr"] = group["lr"] * times
+                    group["lr"] = (group["lr"] if group["lr"] else hardly) * times
 
         def ends(optimizer: torch.optim.Optimizer) -> None:
             for group, rate in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):

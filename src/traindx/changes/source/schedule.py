@@ -8,7 +8,7 @@ from traindx.changes import cst
 from traindx.changes.source.loop import is_visible, steps_of
 from traindx.changes.source.optimizer import optimizer_call, target_of
 from traindx.changes.source.source import Source, after, removed
-from traindx.changes.source.syntax import calls_of, imported, names_in
+from traindx.changes.source.syntax import calls_at, calls_of, imported, last_name, names_in
 from traindx.changes.types import Edited, New, RefusedError
 from traindx.facts import PLANNED_STEPS, SCHEDULE, SCHEDULE_PLACE
 from traindx.quantities import TRAIN_LOSS
@@ -129,6 +129,29 @@ def _without_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
     for one in alone:
         parts |= removed(source, one)
     return parts
+
+
+def steps_of_schedule(source: Source, run: Run) -> list[cst.Call]:
+    """Every step of the one schedule that the run made; refused where there is none."""
+    names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
+    if len(names) != 1:
+        raise RefusedError(f"no single scheduler found in {source.shown}")
+    name = next(iter(names))
+    steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
+    if not steps:
+        raise RefusedError(f"{name}.step() is not called in {source.shown}")
+    return steps
+
+
+def _is_step(source: Source, call: cst.Call, name: str) -> bool:
+    func = call.func
+    alone = isinstance(source.parent(call), cst.Expr)
+    return (
+        alone
+        and isinstance(func, cst.Attribute)
+        and last_name(func) == "step"
+        and source.code(func.value) == name
+    )
 
 
 def _is_taken(source: Source, name: str) -> bool:
