@@ -59,6 +59,11 @@ def train(
     return diagnose(run)
 
 
+def _run(diagnosis: Diagnosis) -> Run:
+    assert diagnosis.source is not None
+    return diagnosis.source
+
+
 def halved(optimizer: torch.optim.Optimizer) -> LRScheduler:
     return StepLR(optimizer, 5, 0.5)
 
@@ -79,12 +84,12 @@ def test_a_rate_spent_in_the_first_epochs_is_the_first_cause(
     diagnosis = train(tmp_path, schedule, per_batch=True, rate=rate)
     assert diagnosis.suspects[0].cause.slug == "lr-decayed-too-early"
     assert diagnosis.suspects[0].confidence > 0.8
-    assert batches_per_epoch(diagnosis.source) == BATCHES
+    assert batches_per_epoch(_run(diagnosis)) == BATCHES
 
 
 def test_the_fix_is_the_line_that_steps_the_schedule(tmp_path: Path) -> None:
     diagnosis = train(tmp_path, halved, per_batch=True, rate=5e-3)
-    fix = fix_for(diagnosis.suspects[0].cause, diagnosis.source)
+    fix = fix_for(diagnosis.suspects[0].cause, _run(diagnosis))
     assert fix is not None
     assert [str(one) for one in fix.changes] == [f"schedule.per_epoch {BATCHES}"]
 
