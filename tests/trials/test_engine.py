@@ -76,6 +76,19 @@ def test_what_was_run_is_not_run_again(tmp_path: Path) -> None:
     assert made.budget.spent == 4
 
 
+def test_no_arm_starts_after_the_time_is_over(tmp_path: Path) -> None:
+    made, runner = engine(tmp_path)
+    plan = planned("optimizer.lr x 0.1", Measure.LOSS)
+    made.pairs(plan, [0])
+    made.budget.began -= 600
+    late = made.pairs(plan, [0, 1])[1]
+    assert [order.seed for order in runner.orders] == [0, 0]
+    assert made.budget.spent == 2
+    assert {late.control.problem, late.treated.problem} == {"not started: time limit reached"}
+    assert late.control.value is late.treated.value is None
+    assert effect_of([late], Measure.LOSS).outcome is Outcome.INCONCLUSIVE
+
+
 def test_each_trial_is_announced_with_its_readable_name_and_the_time(tmp_path: Path) -> None:
     made, _ = engine(tmp_path)
     said: list[str] = []

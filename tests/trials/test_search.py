@@ -26,11 +26,13 @@ class Results:
     control: float = CONTROL
     healthy: float = 0.9
     """What the diagnosis of a treated run says."""
+    heals: dict[str, float] = field(default_factory=dict)
+    """The same for changes of which it says something else."""
     answers: dict[str, float] = field(default_factory=dict)
     """The share of right answers with a change; 0.8 without one."""
 
     def health(self, changes: tuple[ChangeSpec, ...], seed: int) -> float:
-        return self.healthy
+        return self.heals.get(name_of(changes), self.healthy)
 
     def at_once(self, measure: Measure) -> int:
         return 1
@@ -111,6 +113,68 @@ def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
     found = search(Results(values | together, healthy=0.1), "init.reset he", "model.unfreeze")
     assert found.best.name == "model.unfreeze"
     assert found.best.healthy_after == 0.1
+
+
+def close_rivals(results: Results, first: float = 0.6, second: float = 0.3):  # type: ignore[no-untyped-def]
+    """Gradients that are not cleared, and a rival that lowers the rate instead."""
+    names, sure = ("gradients.clear_each_step", "optimizer.lr x 0.1"), (first, second)
+    close = [
+        replace(one, worth=share, confidence=share) for one, share in zip(plan(*names), sure, strict=True)
+    ]
+    return searched(results, close)  # type: ignore[arg-type]
+
+
+def test_a_change_that_makes_the_run_healthy_wins_over_a_larger_gain_that_does_not() -> None:
+    values: dict[str, Result] = {"gradients.clear_each_step": lambda _: 0.2}
+    values |= dict.fromkeys(("optimizer.lr x 0.1", "optimizer.lr x 0.01"), lambda _: 0.05)
+    sick = {"optimizer.lr x 0.1": 0.2, "optimizer.lr x 0.01": 0.2}
+    for sure in ((0.6, 0.3), (0.3, 0.6)):
+        found = close_rivals(Results(values, heals=sick), *sure)
+        assert found.best.name == "gradients.clear_each_step"
+        assert [len(one.pairs) for one in found.trials if one.name == "optimizer.lr x 0.1"] == [1]
+
+
+def test_of_two_that_heal_that_of_the_likelier_cause_wins() -> None:
+    values: dict[str, Result] = {"gradients.clear_each_step": lambda _: 0.2}
+    values |= dict.fromkeys(("optimizer.lr x 0.1", "optimizer.lr x 0.01"), lambda _: 0.05)
+    assert close_rivals(Results(values)).best.name == "gradients.clear_each_step"
+    assert close_rivals(Results(values), 0.3, 0.6).best.name == "optimizer.lr x 0.1"
+
+
+def test_what_leaves_the_run_sick_is_not_proven_while_an_unproven_rival_heals_it() -> None:
+    budget = Budget(arms=4, minutes=10)
+    values: dict[str, Result] = {"gradients.clear_each_step": lambda seed: (0.2, 1.9, 2.5)[seed]}
+    values |= {"optimizer.lr x 0.1": lambda _: 0.1, "optimizer.lr x 0.01": lambda _: 0.1}
+    sick = {"optimizer.lr x 0.1": 0.2, "optimizer.lr x 0.01": 0.2}
+    found = close_rivals(Results(values, budget, heals=sick))
+    assert found.best is None
+    assert found.why_untried == "limit of 4 trials reached"
+
+
+def test_a_difference_that_may_be_nothing_is_no_proof_of_what_leaves_the_run_sick() -> None:
+    controls = {0: 1.4, 1: 4000.0, 2: 1.5}
+    values: dict[str, Result] = {"gradients.clip 1": lambda _: 0.05}
+
+    class Wild(Results):
+        def pairs(self, planned: Candidate, seeds: Sequence[int]) -> list[Pair]:
+            found = super().pairs(planned, seeds)
+            return [
+                replace(one, control=replace(one.control, value=controls[one.control.seed])) for one in found
+            ]
+
+    assert search(Wild(values, healthy=0.2), "gradients.clip 1").best is None
+    assert search(Wild(values, healthy=0.9), "gradients.clip 1").best.name == "gradients.clip 1"
+
+
+def test_a_search_that_runs_out_of_time_says_so_with_nothing_left_to_try() -> None:
+    budget = Budget(arms=40, minutes=10)
+
+    def slow(seed: int) -> float:
+        budget.began -= 600
+        return 0.2
+
+    found = search(Results({"init.reset he": slow}, budget), "init.reset he")
+    assert (found.best, found.why_untried) == (None, "time limit reached")
 
 
 def test_where_the_program_broke_the_better_end_wins() -> None:

@@ -1,5 +1,6 @@
 """`traindx.treat` from Python."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,60 @@ def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.treatment.patch_verified
     assert Casebook().cases()[0].change == "optimizer.lr x 10000 + gradients.clip 0.1"
     assert found.folder.parent == tmp_path / ".traindx" / "treatments"
+
+
+UNCLEARED = """\
+import torch
+from torch import nn, optim
+
+torch.manual_seed(0)
+x = torch.randn(600, 2)
+y = ((x[:, :1] * x[:, 1:]) > 0).float()
+model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 1))
+criterion = nn.BCEWithLogitsLoss()
+optimizer = optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(40):
+    order = torch.randperm(500)
+    for i in range(0, 500, 50):
+        batch = order[i:i + 50]
+        loss = criterion(model(x[batch]), y[batch])
+        loss.backward()
+        optimizer.step()
+    with torch.no_grad():
+        criterion(model(x[500:]), y[500:])
+"""
+"""Gradients add up over all steps; a lower rate hides it and repairs nothing."""
+
+
+@pytest.mark.slow
+def test_the_fix_that_makes_a_run_healthy_is_the_one_that_is_proven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (tmp_path / "train.py").write_text(UNCLEARED, encoding="utf-8")
+    wish = traindx.TreatOptions(only=("optimizer.lr x 0.1", "gradients.clear_each_step"))
+    best = traindx.treat("train.py", wish).treatment.best
+    assert best is not None
+    assert best.name == "gradients.clear_each_step"
+    assert best.healthy_after is not None
+    assert best.healthy_after > 0.5
+
+
+@pytest.mark.slow
+def test_no_trial_starts_after_the_time_is_over_and_the_end_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    (tmp_path / "train.py").write_text(UNCLEARED + "import time; time.sleep(8)\n", encoding="utf-8")
+    said: list[str] = []
+    found = traindx.treat("train.py", traindx.TreatOptions(minutes=1.0), say=said.append)
+    elapsed = [re.search(r"(\d+):(\d+) elapsed, limit 1:00", line) for line in said]
+    began = [60 * int(one[1]) + int(one[2]) for one in elapsed if one]
+    assert began
+    assert max(began) <= 60
+    assert found.treatment.best is not None or found.treatment.why_untried == "time limit reached"
 
 
 def test_numbers_of_a_recording_come_from_the_recording(

@@ -36,6 +36,7 @@ from traindx.report.pages import keep
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.treatment import page as treatment_page
 from traindx.report.results.trials import better_with
+from traindx.report.results.trials import tried as how_many_tried
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.proof import Proof, applied, new_proof, write_proof
@@ -122,7 +123,7 @@ def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namesp
     run, diagnosis, tried = found.report.runs[0], found.report.diagnoses[0], found.treatment
     if arguments.quiet:
         best = tried.best
-        word = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
+        word = f"PROVEN {label_of(best.changes)}" if best else f"NO PROVEN FIX ({how_many_tried(tried)})"
         stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
         return
     if not tried.trials:

@@ -25,6 +25,7 @@ from traindx.report.json.report import comparison_document, diagnosis_document
 from traindx.report.json.values import as_text, head
 from traindx.report.results import comparison, diagnosis, exams, learning_rate
 from traindx.report.results import treatment as treatments
+from traindx.report.results.trials import tried
 from traindx.run import Run
 from traindx.trials.treatment import TreatResult
 
@@ -93,10 +94,12 @@ def _(result: Comparison) -> View:
 
 @view.register
 def _(result: TreatResult) -> View:
-    best, tried = result.treatment.best, count(len(result.treatment.trials), "fix", "fixes")
+    best = result.treatment.best
     proven = f"PROVEN {label_of(best.changes)}" if best else "NO PROVEN FIX"
     return View(
-        lambda: _treatment(result), lambda: f"{proven}, {tried} tried", lambda: json.render(result.report)
+        lambda: _treatment(result),
+        lambda: f"{proven}, {tried(result.treatment)}",
+        lambda: json.render(result.report),
     )
 
 

@@ -25,6 +25,9 @@ _FEWEST = 100
 """Steps below which hardly anything is learned."""
 
 
+TIME_OVER = "time limit reached"
+
+
 @dataclass
 class Budget:
     """What may be spent, and what was."""
@@ -175,6 +178,8 @@ class Engine:
         return self.folder / (name if again == 1 else f"{name}-{again}")
 
     def _carry_out(self, order: ArmSpec) -> ArmResult:
+        if self.budget.seconds_left <= 0:
+            return ArmResult(order, None, 0.0, f"not started: {TIME_OVER}")
         with self._counting:
             self.budget.spent += 1
             spent = self.budget.spent

@@ -44,11 +44,14 @@ def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
                 continue
             worth = suspect.confidence * _LATER**place
             if changes in found:
-                found[changes] = replace(found[changes], worth=found[changes].worth + worth)
+                known = found[changes]
+                sure = min(1.0, known.confidence + suspect.confidence * (suspect.cause.slug != known.cause))
+                found[changes] = replace(known, worth=known.worth + worth, confidence=sure)
                 continue
             measure = measured_by(suspect.cause.symptoms, changes, run)
             title = fix.title if changes == parse_changes(fix.change or "") else label_of(changes)
-            found[changes] = Candidate(changes, suspect.cause.slug, title, measure, worth)
+            sure = suspect.confidence
+            found[changes] = Candidate(changes, suspect.cause.slug, title, measure, worth, confidence=sure)
     chosen = [_informed(one, past) for one in found.values()]
     return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
 

@@ -133,7 +133,8 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     """Run the patched program with the seeds of the first trials; None where it cannot be run."""
     # By their own names: a copy holds what a link leads to under the name of the link.
     path, origin = Path(patch.path).absolute(), engine.workspace.origin.absolute()
-    if engine.budget.over or not engine.workspace.copies or not path.is_relative_to(origin):
+    over = engine.budget.over or engine.budget.seconds_left <= 0
+    if over or not engine.workspace.copies or not path.is_relative_to(origin):
         return None
 
     def patched(pair: Pair) -> ArmSpec:

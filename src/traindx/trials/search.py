@@ -14,12 +14,14 @@ from traindx.trials.effect import (
     gain,
     gain_of,
     is_promising,
+    is_proven,
     is_refused,
     is_whole_repair,
     rank,
+    standing,
     wins_clearly,
 )
-from traindx.trials.engine import Engine
+from traindx.trials.engine import TIME_OVER, Engine
 from traindx.trials.plan import next_dose
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
@@ -56,7 +58,7 @@ def searched(
         best,
         untried=tuple(search.waiting),
         notes=tuple(search.notes),
-        why_untried=search.why_untried if search.waiting else "",
+        why_untried=search.why_untried if search.waiting or search.is_cut_short else "",
     )
 
 
@@ -79,12 +81,21 @@ class _Search:
     @property
     def best(self) -> Trial | None:
         """The best that is proven."""
-        won = [one for one in self.trials.values() if one.outcome is Outcome.HELPED]
-        return min(won, key=rank, default=None)
+        tried = self.trials.values()
+        return min((one for one in tried if is_proven(one, tried)), key=rank, default=None)
 
     @property
     def is_over(self) -> bool:
         return self.best is not None and wins_clearly(self.best)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether time or arms were over before something promising was proven or refuted."""
+        tried = [one for one in self.trials.values() if not is_refused(one)]
+        is_open = any(
+            len(one.counted) < len(self.seeds) and (is_promising(one) or not one.counted) for one in tried
+        )
+        return self.best is None and not self.engine.budget.left and is_open
 
     @property
     def why_untried(self) -> str:
@@ -94,11 +105,7 @@ class _Search:
         spent = self.engine.budget
         if spent.over:
             return spent.over
-        return (
-            "time limit reached"
-            if spent.seconds_left <= 0
-            else f"limit of {count(spent.arms, 'trial')} reached"
-        )
+        return TIME_OVER if spent.seconds_left <= 0 else f"limit of {count(spent.arms, 'trial')} reached"
 
     def tell_rivals_apart(self) -> None:
         """Begin with the first fixes of the two likeliest causes, where the second is nearly as likely."""
@@ -149,7 +156,9 @@ class _Search:
         if other is None:
             return
         title = f"{best.title} + {other.title}"
-        self._screen([Candidate((*best.changes, *other.changes), best.cause, title, best.measure, worth=1.0)])
+        changes, sure = (*best.changes, *other.changes), best.confidence
+        both = Candidate(changes, best.cause, title, best.measure, worth=1.0, confidence=sure)
+        self._screen([both])
         self._prove(only_whole=False)
 
     def _may_screen(self) -> bool:
@@ -166,19 +175,25 @@ class _Search:
     def _prove(self, *, only_whole: bool) -> None:
         """Run the best of what was screened with all seeds, while it looks better than what is proven."""
         while self.engine.budget.left and not self.is_over:
-            proven = gain_of(self.best) + _BETTER if self.best is not None else 0.0
             open_ones = [
                 one
                 for one in self.trials.values()
                 if len(one.pairs) < len(self.seeds)
                 and is_promising(one)
-                and gain_of(one) > proven
+                and self._may_beat_proven(one)
                 and (is_whole_repair(one) or not only_whole)
             ]
             best = min(open_ones, key=rank, default=None)
             if best is None:
                 return
             self._take(*self._with_other_seeds(self.plans[best.changes]))
+
+    def _may_beat_proven(self, trial: Trial) -> bool:
+        """Whether a proof of a change could make it the best."""
+        best = self.best
+        if best is None or standing(trial) < standing(best):
+            return True
+        return standing(trial) == standing(best) and gain_of(trial) > gain_of(best) + _BETTER
 
     def _with_other_seeds(self, candidate: Candidate) -> tuple[Candidate, list[Pair]]:
         pairs = self.engine.pairs(candidate, self.seeds)
@@ -221,6 +236,7 @@ def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
         says=f"not applicable: {refused}" if refused else found.says,
         gain=found.gain,
         gain_interval=found.gain_interval,
+        confidence=candidate.confidence,
     )
 
 

@@ -113,6 +113,8 @@ class Trial:
     """95%, over the pairs; the outcome follows from it."""
     healthy_after: float | None = None
     """How likely the first treated run is healthy, by its own diagnosis; None where it did not help."""
+    confidence: float = 0.0
+    """Of the causes it is meant for, by the diagnosis before the trials."""
 
     @property
     def name(self) -> str:
@@ -168,6 +170,8 @@ class Candidate:
     """How promising it is: the confidence in its cause, less for later fixes, and by what past cases say."""
     because: str = ""
     """What past cases say about it."""
+    confidence: float = 0.0
+    """Of the causes it is meant for."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ class Treatment:
     """What was planned and not tried."""
     notes: tuple[str, ...] = ()
     why_untried: str = ""
-    """Why the search ended before all that was planned was tried."""
+    """Why the search ended before all that was planned was tried, or what was tried was proven."""
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from traindx.report.results.trials import (
     row,
     rows_by_measure,
     set_aside,
+    tried,
     verdict,
 )
 from traindx.run import Axis, Run
@@ -161,10 +162,12 @@ def _first_changed(lines: Sequence[str], hunk: str) -> int:
 
 
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
-    tried = count(len(treatment.trials), "fix", "fixes")
     top = diagnosis.suspects[:1]
     told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
-    return [Headline("NO PROVEN FIX", f"{tried} tried", "", Tone.DOUBT), *(Paragraph(says) for says in told)]
+    return [
+        Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT),
+        *(Paragraph(says) for says in told),
+    ]
 
 
 def _from_to(trial: Trial) -> str:

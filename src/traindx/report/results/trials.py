@@ -179,6 +179,13 @@ def left_untried(treatment: Treatment) -> list[str]:
     return [_planned(one) for one in treatment.untried]
 
 
+def tried(treatment: Treatment) -> str:
+    """How many fixes were tried, and why it was no more where none is proven."""
+    fixes = f"{count(len(treatment.trials), 'fix', 'fixes')} tried"
+    is_cut = treatment.best is None and treatment.why_untried
+    return f"{fixes}, {treatment.why_untried}" if is_cut else fixes
+
+
 def why_left(treatment: Treatment) -> list[str]:
     """Why the search ended before all was tried, where it did."""
     return [treatment.why_untried] if treatment.untried and treatment.why_untried else []
