@@ -11,8 +11,9 @@ from traindx.recorder.model import Model
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
-from traindx.recorder.sources import Sources, Validation
+from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Stream, Streams
+from traindx.recorder.validation import Validation
 from traindx.run import Event, EventKind
 
 TYPE_CHECKING = False
@@ -88,6 +89,8 @@ class Nonfinite:
 
 _MOST_PASSES_WITHOUT_TRAINING = 200
 """Calls of a model after which a program that never trained is left alone."""
+_MOST_OF_TRAINING = 8
+"""Batches of training rows that are looked at in a pass without a loader, for validation rows after them."""
 _MOST_CALLS = 4
 """Calls of one module within a pass that are told apart; the steps of a recurrent cell are alike."""
 
@@ -185,8 +188,10 @@ class Forward:
             self._sampling.tell(Probe.modules_returned, snapshot, *waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
-        seen = self._sources.passed if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
-        batch = Batch(tensors, purpose, seen)
+        # Without a loader each call counts.
+        evaluated = self._sources.passed or self._passes
+        seen = evaluated if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
+        batch = Batch(tensors, purpose, seen, self._sources.evaluated_rows)
         samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
         if purpose is Purpose.VALIDATION:
             snapshot = self.validation.snapshot(self._sources.evaluated, self._streams.step)
@@ -199,8 +204,9 @@ class Forward:
                 drops=self._drops,
             )
             if not self._sources.evaluated and self._sampling.snapshot is None:
-                # One batch of data without a loader: how many are to come is not known.
-                self._sampling.active = False
+                # One batch of data without a loader: how many are to come is not known. Validation rows may
+                # follow those of the training set.
+                self._sampling.active = 0 < (snapshot.training_batches or 0) < _MOST_OF_TRAINING
             return
         self.samples = self.samples or samples
         if self._sampling.snapshot is not None:

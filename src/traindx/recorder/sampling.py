@@ -5,8 +5,16 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from types import FunctionType
 from typing import Concatenate, ParamSpec, final
 
-from traindx.quantities import INPUT_MAX, INPUT_MIN, PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
-from traindx.recorder.probes.types import LossCall, Probe, Snapshot, Where
+from traindx.quantities import (
+    INPUT_MAX,
+    INPUT_MIN,
+    PREDICTION_MAX,
+    PREDICTION_MIN,
+    SEEN_SHARE,
+    TARGET_MAX,
+    TARGET_MIN,
+)
+from traindx.recorder.probes.types import EVALUATED_TRAINING, VALIDATION, LossCall, Probe, Snapshot, Where
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.run import Event, EventKind, Fact, Quantity, Scalar
 
@@ -17,6 +25,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 _LEAST = frozenset(q.slug for q in (INPUT_MIN, PREDICTION_MIN, TARGET_MIN))
+_SEEN, _SEEN_TRAINING = ((SEEN_SHARE.slug, "", part) for part in (VALIDATION, EVALUATED_TRAINING))
 _NUMBERS = frozenset((float, int, bool))
 _GREATEST = frozenset(q.slug for q in (INPUT_MAX, PREDICTION_MAX, TARGET_MAX))
 
@@ -126,10 +135,14 @@ class TrainingSnapshot(_Statements):
 class ValidationSnapshot(_Statements):
     """The batches of one pass over validation data, taken together."""
 
-    def __init__(self, step: int) -> None:
+    def __init__(self, step: int, *, is_mixed: bool = False) -> None:
         super().__init__(step)
         self.samples = 1
         """How much the next values weigh."""
+        self.is_mixed = is_mixed
+        """Whether its batches may be of several data sets, as without a loader."""
+        self.beside_others = False
+        """Whether other data was evaluated before training went on."""
         self._values: dict[tuple[str, str, str], list[tuple[Value, int]]] = {}
 
     def add(self, quantity: Quantity, value: "Value", *, layer: str = "", part: str = "") -> None:
@@ -139,12 +152,29 @@ class ValidationSnapshot(_Statements):
     def write(self, notebook: Notebook, backend: "TorchBackend", left_out: Set[tuple[str, str]]) -> None:
         """Hand the means over the pass to the writer; smallest and largest values stay what they are."""
         self.write_statements(notebook)
+        self._tell_training_rows_apart()
         for (slug, layer, part), weighed in self._values.items():
             if (slug, part) in left_out:
                 continue
             values = floats([value for value, _ in weighed], backend)
             mean = _together(slug, values, [weight for _, weight in weighed])
             notebook.rows_for(slug, ((layer, part),)).extend((self.step, mean))
+
+    @property
+    def training_batches(self) -> int | None:
+        """How many batches of the training set were looked at, if no other was; None where none was."""
+        if _SEEN in self._values:
+            return 0
+        return len(self._values[_SEEN_TRAINING]) if _SEEN_TRAINING in self._values else None
+
+    def _tell_training_rows_apart(self) -> None:
+        """Leave out the shares of batches of the training set, where they stand beside validation data."""
+        found, others = self._values.pop(_SEEN_TRAINING, []), self._values.get(_SEEN, [])
+        if found and self.beside_others and not self.is_mixed and len(found) >= len(others):
+            self._values.pop(_SEEN, None)
+        elif found and not (self.is_mixed if others else self.beside_others):
+            # Some batches of one data set, or all that is evaluated: rows that leaked.
+            self._values.setdefault(_SEEN, []).extend(found)
 
 
 def floats(values: "list[Value]", backend: "TorchBackend") -> "Sequence[float]":

@@ -26,7 +26,10 @@ def seen(
     """What a probe writes about a batch."""
     snapshot = Written(step)
     probe.batch_enters(snapshot, Batch(tensors, purpose, number))
-    return numbers(snapshot, "" if purpose is TRAINING else "validation")
+    if purpose is TRAINING:
+        return numbers(snapshot)
+    # Rows of the training set that are evaluated are told apart.
+    return numbers(snapshot, "training") | numbers(snapshot, "validation")
 
 
 class Loop:

@@ -7,6 +7,9 @@ of the training rows that are kept. That share is what `SEEN_SHARE` of training 
 second epoch on, augmentation included: rows that are changed each time are never known again, in training
 and in validation alike.
 
+A batch that is evaluated and whose rows are known as often as those of training is one of the training set,
+whose accuracy a program may tell beside that of its validation set: it is told apart, as part "training".
+
 Nothing is written while rows of one batch are so often equal by nature (few binary features, or rows drawn
 with replacement) that rows would be known again by chance. Rows of measured numbers are never equal by
 nature: of those, validation rows seen in training are told whatever training repeats.
@@ -17,7 +20,7 @@ of one number per row, such as labels, do not count beside wider ones, of which 
 length do; so a row is known again when its label has changed.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,7 +32,7 @@ from torch import Tensor
 
 from traindx.facts import KEPT_ROWS
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
-from traindx.recorder.probes.types import Batch, Probe, Purpose, Snapshot, part_of
+from traindx.recorder.probes.types import EVALUATED_TRAINING, Batch, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
 from traindx.recorder.tensors.sample import step_through, table
 
@@ -94,6 +97,12 @@ def _factors(widths: tuple[int, ...]) -> tuple[Tensor, Tensor]:
 
 
 _MOST_KEPT = 200_000
+_ALIKE = 0.7
+"""Of the share of recent training rows that are known again, of those that are evaluated: it is noisy."""
+_ENOUGH = 32
+"""Rows that are kept from which on their share of a whole training set is told from chance."""
+_RECENT = 5
+"""Training batches whose share is that of now: more rows are kept from look to look."""
 _MOST_BY_CHANCE = 0.02
 """Share of rows that may be known again by chance."""
 
@@ -112,6 +121,8 @@ class RepeatedRows(Probe):
 
     def __init__(self) -> None:
         self._kept: set[int] = set()
+        self._known: deque[float] = deque(maxlen=_RECENT)
+        """Shares of the last training batches that were known again."""
         self._before: dict[Purpose, _Seen] = {}
         self._pairs = 0
         self._equal_pairs = 0
@@ -134,10 +145,23 @@ class RepeatedRows(Probe):
             snapshot.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
         told = batch.purpose is Purpose.VALIDATION and are_measured(tensors)
         if self._kept and (told or self._tells(len(self._kept))):
-            snapshot.add(SEEN_SHARE, sum(map(self._kept.__contains__, keys)) / len(keys), part=part)
+            share = sum(map(self._kept.__contains__, keys)) / len(keys)
+            if batch.purpose is Purpose.TRAINING:
+                self._known.append(share)
+            elif self._are_training_rows(share, batch.rows or len(_chosen(tensors)[0])):
+                part = EVALUATED_TRAINING
+            snapshot.add(SEEN_SHARE, share, part=part)
         if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
             self._kept |= this.keys
             snapshot.state(KEPT_ROWS, len(self._kept))
+
+    def _are_training_rows(self, share: float, rows: int) -> bool:
+        """Whether so many of the rows of an evaluated batch are known as of the training set itself."""
+        known = sum(self._known) / len(self._known) if self._known else 0.0
+        if not known:
+            # In the first epoch no training row comes again: those kept are a part of the whole set.
+            known = len(self._kept) / rows if rows >= len(self._kept) >= _ENOUGH else 1.0
+        return share > 0 and share >= _ALIKE * known
 
     def _count_pairs(self, keys: list[int], different: int) -> None:
         self._pairs += len(keys) * (len(keys) - 1) // 2

@@ -37,9 +37,13 @@ class Purpose(Enum):
     """Loss without a backward pass: on other data, or with gradients switched off."""
 
 
+VALIDATION, EVALUATED_TRAINING = "validation", "training"
+"""Parts of what is evaluated: validation data, and rows of the training set."""
+
+
 def part_of(purpose: Purpose) -> str:
     """Under which part a number of a batch is recorded; empty for training batches, which most are."""
-    return "validation" if purpose is Purpose.VALIDATION else ""
+    return VALIDATION if purpose is Purpose.VALIDATION else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,8 @@ class Batch:
     purpose: Purpose
     number: int
     """Training: batches so far; validation: the batch of the pass that runs; both from 1."""
+    rows: int = 0
+    """Validation: rows of the data set it is of; 0 where that is not known."""
 
 
 @dataclass(frozen=True, eq=False)

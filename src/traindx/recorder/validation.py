@@ -1,0 +1,133 @@
+"""A pass over validation data has losses and looks at its batches; it is over when training goes on."""
+
+from dataclasses import dataclass, field
+
+from traindx.quantities import VAL_LOSS
+from traindx.recorder.loop_facts import LoopFacts
+from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
+from traindx.recorder.schedule import one_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from traindx.recorder.hooks.torch_backend import TorchBackend
+    from traindx.recorder.probes.types import Value
+
+_SURE = 4
+"""Passes over training rows alone after which nothing else is evaluated."""
+_STRIDE = 7
+"""From pass to pass, how far the batch that is looked at moves on."""
+
+
+@dataclass
+class _Pass:
+    """What the batches of one data source gave, by loss function."""
+
+    step: int
+    """The step before it."""
+    totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
+    snapshot: ValidationSnapshot | None = None
+    batches: int = 0
+    train_modes: list[bool] = field(default_factory=list)
+    gradients: list[bool] = field(default_factory=list)
+    drops: list[bool] = field(default_factory=list)
+
+
+class Validation:
+    """The passes since the last training step; each data source has a name of its own."""
+
+    def __init__(self, share: float) -> None:
+        self._apart = one_in(share)
+        self._passes: dict[int, _Pass] = {}
+        self._parts: dict[int, dict[int, str]] = {}
+        """Per stream, the names of its data sources."""
+        self._past: dict[int, tuple[int, int]] = {}
+        """Per source, the passes that are over and the batches of the last."""
+        self._of_training, self._had_others = 0, False
+        """Of data that comes without a loader: passes over training rows alone, and whether one was not."""
+        self.reported: set[tuple[str, str]] = set()
+        """Quantities and parts that a framework reported itself since a pass was written: it knows better."""
+
+    @property
+    def pending(self) -> bool:
+        """Whether anything was seen since training last went on."""
+        return bool(self._passes)
+
+    def add(self, source: int, step: int, function: str, value: "Value", samples: int) -> None:
+        """Count the loss of a batch."""
+        one = self._passes.setdefault(source, _Pass(step))
+        one.totals.setdefault(function, []).append((value, samples))
+        one.batches += 1
+
+    def drop(self, source: int) -> None:
+        """Forget a pass that was none."""
+        self._passes.pop(source, None)
+
+    def note(
+        self,
+        source: int,
+        step: int,
+        *,
+        in_train_mode: bool | None = None,
+        with_gradient: bool | None = None,
+        drops: bool | None = None,
+    ) -> None:
+        """Note how a batch is evaluated."""
+        one = self._passes.setdefault(source, _Pass(step))
+        if in_train_mode is not None:
+            one.train_modes.append(in_train_mode)
+        if with_gradient is not None:
+            one.gradients.append(with_gradient)
+        if drops is not None:
+            one.drops.append(drops)
+
+    def snapshot(self, source: int, step: int) -> ValidationSnapshot:
+        """Where probes write about the pass that runs."""
+        one = self._passes.setdefault(source, _Pass(step))
+        if one.snapshot is None:
+            one.snapshot = ValidationSnapshot(step, is_mixed=not source)
+        return one.snapshot
+
+    def is_chosen(self, source: int, ahead: int = 0) -> bool:
+        """Whether the batch at hand is looked at in any case: another one in each pass."""
+        number, length = self._past.get(source, (0, 1))
+        return self._batch(source) + ahead == 1 + (_STRIDE * number) % length
+
+    def is_looked_at(self, source: int) -> bool:
+        """Whether the loss of the batch at hand is looked at: in long passes more than one is."""
+        return self.is_chosen(source) or self._batch(source) % self._apart == 0
+
+    def _batch(self, source: int) -> int:
+        return self._passes[source].batches if source in self._passes else 0
+
+    def write(
+        self, notebook: Notebook, function: str, backend: "TorchBackend", loop_facts: LoopFacts
+    ) -> None:
+        """Write the passes that are over: the mean over samples of the loss that training uses."""
+        for source, one in self._passes.items():
+            parts = self._parts.setdefault(notebook.stream, {})
+            part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
+            weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
+            samples = sum(count for _, count in weighed)
+            if weighed:
+                loop_facts.validated(one.train_modes, one.gradients, one.drops)
+            if samples and (VAL_LOSS.slug, part) not in self.reported:
+                values = floats([value for value, _ in weighed], backend)
+                total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
+                notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))
+            # Statistics of a second set of data would pass for those of the first.
+            # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
+            if one.snapshot is not None and not part and (weighed or source):
+                one.snapshot.beside_others = len(self._passes) > 1 or self._may_hold_others(source, one)
+                one.snapshot.write(notebook, backend, self.reported)
+            number, _ = self._past.get(source, (0, 1))
+            self._past[source] = (number + 1, max(one.batches, 1))
+        self._passes.clear()
+        self.reported.clear()
+
+    def _may_hold_others(self, source: int, one: _Pass) -> bool:
+        """Whether a pass without a loader, of which a batch is looked at, may be of other rows as well."""
+        of_training = one.snapshot.training_batches if one.snapshot is not None else None
+        if not source and of_training is not None:
+            self._had_others |= not of_training
+            self._of_training += of_training > 0
+        return not source and (self._had_others or self._of_training < _SURE)
