@@ -74,6 +74,9 @@ READ_FROM = Fact(
 )
 EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
 RECORDING_COST = Fact("recording_cost", "share of the run time that recording took", chosen=False)
+CONTENTION = Fact(
+    "contention", "share of the time it could run that the training waited for a processor", chosen=False
+)
 RECORDED_SECONDS = Fact("recorded_seconds", "seconds from the first recorded event to the last", chosen=False)
 RANK = Fact("rank", "the rank of this process in distributed training", chosen=False)
 DEVICE = Fact("device", "the device of the model parameters, such as cpu or cuda")

@@ -46,7 +46,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import stated_word
+from traindx.curves.facts import stated_number, stated_word, uncontended
 from traindx.curves.limits import WEAK, linear
 from traindx.curves.series import span, whole
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
@@ -82,10 +82,14 @@ def data_wait_dominates(
         part = part / (1 + part)
     if part < share:
         return None
+    # What the training loads itself slows down with all else it does; workers may stand in line alone.
+    surely = uncontended(run, part) if stated_number(run, facts.WORKERS) else part
+    if surely < share:
+        return CANNOT_TELL
     where = span(wait)
     says = f"{part:.0%} of step time is spent waiting for data"
     evidence = Evidence(DATA_TIME, where, float(np.mean(wait_times)), axis=wait.axis)
-    return Finding(linear(part, share, over=_OVER, least=WEAK), says, (evidence,))
+    return Finding(linear(surely, share, over=_OVER, least=WEAK), says, (evidence,))
 
 
 def _is_on_cpu(run: Run) -> bool:

@@ -52,7 +52,7 @@ import numpy as np
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, stated_number, stated_word, uncontended
 from traindx.curves.limits import FAIR, TINY, linear
 from traindx.curves.series import looked, seen_in
 from traindx.facts import DEVICE, READ_PLACE, READS_PER_STEP
@@ -81,7 +81,7 @@ def many_item_calls(
     spent, steps = looked(run, READ_TIME), looked(run, STEP_TIME)
     part = 0.0
     if spent is not None and steps is not None:
-        part = float(np.median(spent.values)) / max(float(np.median(steps.values)), TINY)
+        part = uncontended(run, float(np.median(spent.values)) / max(float(np.median(steps.values)), TINY))
     waits = stated_word(run, DEVICE) not in ("", "cpu") and count >= on_device
     # Reading a value is a part of what it takes to get at it: indexing and Python come on top.
     if not waits and (count < reads or (part < share and count < many)):

@@ -113,6 +113,11 @@ def batches_per_epoch(run: Run) -> float | None:
     return None
 
 
+def uncontended(run: Run, share: float) -> float:
+    """A share of time that was waited, less what other programs on the processors explain of it at most."""
+    return share * (1 - min(max(stated_number(run, f.CONTENTION) or 0.0, 0.0), 1.0))
+
+
 _TIMES = {
     q.DATA_TIME: "data",
     q.FORWARD_TIME: "forward",

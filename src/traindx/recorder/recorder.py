@@ -12,6 +12,7 @@ from time import perf_counter
 
 from traindx import facts as f
 from traindx.format import count
+from traindx.recorder.contention import Contention
 from traindx.recorder.guard import event
 from traindx.recorder.loop import Loop
 from traindx.recorder.loop_facts import COST, HostSyncs
@@ -50,14 +51,13 @@ class Recorder:
 
         `enough` is called when the program has taken the last step that it may.
         """
-        self.spent = 0.0
+        self.spent = self.began = self._stated = 0.0
         self.thread = 0
         """The thread that trains, once there is one."""
         self.ignored: set[str] = set()
         self.writer = RecordingWriter()
         self._backend, self._place = backend, place
-        self._process = Notebook(self.writer, 0)
-        self.began = self._stated = 0.0
+        self._process, self._contention = Notebook(self.writer, 0), Contention()
         self._refused = False
         """Whether a loss function has refused its targets."""
         self._steps = 0
@@ -293,8 +293,8 @@ class Recorder:
         self.fast_path.room = self._writes.written(self._steps + self.fast_path.taken, now)
 
     def _state_cost(self, now: float) -> None:
-        elapsed = now - self.began
-        if self.began and elapsed > 0:
+        if self.began and (elapsed := now - self.began) > 0:
             self._process.state(f.RECORDING_COST, round((self.spent + self.fast_path.spent) / elapsed, 4))
             self._process.state(f.RECORDED_SECONDS, round(elapsed, 3))
+            self._contention.state(self._process)
         self._stated = now
