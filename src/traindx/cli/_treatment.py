@@ -34,9 +34,8 @@ from traindx.recorder.launch.outcome import steps_recorded
 from traindx.report.blocks import Block, Chart, Command, Entry, Gap, Page, Paragraph, table
 from traindx.report.pages import keep
 from traindx.report.results import diagnosis as diagnosis_page
+from traindx.report.results import trials as lines
 from traindx.report.results.treatment import page as treatment_page
-from traindx.report.results.trials import better_with
-from traindx.report.results.trials import tried as how_many_tried
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.proof import Proof, applied, new_proof, write_proof
@@ -115,7 +114,7 @@ def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
 def _proof(found: TreatResult, patch: Patch) -> Proof:
     best = found.treatment.best
     assert best is not None, "a patch is that of the best trial"
-    seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
+    seeds = f"{lines.better_with(best)} of {count(len(best.counted), 'seed')}"
     return new_proof(patch, seeds, found.treatment.patch_verified)
 
 
@@ -123,7 +122,7 @@ def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namesp
     run, diagnosis, tried = found.report.runs[0], found.report.diagnoses[0], found.treatment
     if arguments.quiet:
         best = tried.best
-        word = f"PROVEN {label_of(best.changes)}" if best else f"NO PROVEN FIX ({how_many_tried(tried)})"
+        word = f"PROVEN {label_of(best.changes)}" if best else f"NO PROVEN FIX ({lines.tried(tried)})"
         stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
         return
     if not tried.trials:

@@ -16,7 +16,8 @@ from traindx.changes.types import (
 )
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
-from traindx.trials.effect import PROMISING, can_measure, curve, end, gain, gain_of, rank, start_of
+from traindx.trials.effect import can_measure, curve, end, gain, start_of
+from traindx.trials.standing import PROMISING, gain_of, rank
 from traindx.trials.types import Candidate, Pair, Trial
 
 _LATER = 0.7

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from traindx.changes.types import change_of, label_of
 from traindx.format import count
-from traindx.trials.effect import (
-    effect_of,
-    gain,
+from traindx.trials.effect import effect_of, gain
+from traindx.trials.engine import TIME_OVER, Engine
+from traindx.trials.plan import next_dose
+from traindx.trials.standing import (
     gain_of,
     is_promising,
     is_proven,
@@ -21,8 +22,6 @@ from traindx.trials.effect import (
     standing,
     wins_clearly,
 )
-from traindx.trials.engine import TIME_OVER, Engine
-from traindx.trials.plan import next_dose
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 SEEDS = (0, 1, 2)
