@@ -114,7 +114,8 @@ def validation_metric_declines(
 ) -> Answer:
     """Validation metric that declines after its best."""
     quantity = next(one for one in (VAL_ACCURACY, VAL_SCORE, VAL_ERROR) if one in run)
-    parts = [curve_of(series) for series in run.all(quantity) if len(series) >= points]
+    ranked = sorted(run.all(quantity), key=lambda series: "map" not in series.part)
+    parts = [curve_of(series) for series in ranked if len(series) >= points]
     metric = curve_of(whole(run, quantity)) if not parts else parts[0]
     # A network whose weights are no numbers scores at chance: that is no decline of what it learned.
     if len(metric) < points or failure(run) is not None:

@@ -65,11 +65,17 @@ def lasting_from(series: Series, share: float = LASTING) -> int | None:
     return int(begins[0]) if len(begins) else None
 
 
+_ABSURD = 1e15
+"""A loss or a norm of a gradient that only an explosion reaches; bench/thresholds.md#climb."""
+
+
 def climb(values: Floats) -> float:
     """How clearly the values rise before they end: 0 not at all, above 1 clearly.
 
     Either the last of them stand above the swing of those before, or they rose step by step by a good part.
     """
+    if len(values) and abs(float(values[-1])) >= _ABSURD:
+        return 2.0
     recent = values[-min(5, max(1, len(values) // 3)) :]
     calm = values[: len(values) - len(recent)][-_BEFORE:]
     if len(calm) < 2:

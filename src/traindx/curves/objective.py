@@ -16,6 +16,8 @@ from traindx.finding import Finding
 from traindx.format import percentage
 from traindx.objective import (
     CLASSIC_RL,
+    CLASSIFICATION,
+    CTC,
     FINE_TUNING,
     GAN,
     LANGUAGE_MODELING,
@@ -39,6 +41,8 @@ _NEAR = 0.3
 """Distance of an accuracy from that of guessing, over it; bench/thresholds.md#chance."""
 _PERCENT = 1.5
 """Largest accuracy above which they are percent, not shares; bench/thresholds.md#chance."""
+_CERTAIN = 0.02
+"""Cross-entropy at which the right answer has 98%; bench/thresholds.md#certain."""
 _DROWNED = 0.2
 """Share of all progress that noise hides, of which nothing can be said; bench/thresholds.md#stood."""
 _ABOVE_BEST = 0.15
@@ -156,6 +160,14 @@ def at_floor(run: Run, curve: Curve, *, left: float = CLEAR, perfect: float = 0.
         if len(accuracy):
             return right_share(accuracy, accuracy.end) >= perfect
     return False
+
+
+def is_certain(run: Run, loss: Curve) -> bool:
+    """Whether a cross-entropy stays so low in the second half that its ups and downs mean nothing."""
+    answers = objective_of(run) in (CLASSIFICATION, LANGUAGE_MODELING, FINE_TUNING, CTC)
+    if not answers or loss.quantity not in (q.TRAIN_LOSS, q.VAL_LOSS) or loss.floorless or not len(loss):
+        return False
+    return float(loss.level[loss.blocks // 2 :].max()) <= _CERTAIN
 
 
 @dataclass(frozen=True, eq=False)

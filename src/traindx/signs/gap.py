@@ -15,15 +15,23 @@ from traindx.facts import PLANNED_EPOCHS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
 from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, Problem
-from traindx.quantities import EPOCH, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS, VAL_SCORE
-from traindx.run import Axis, Run
+from traindx.quantities import (
+    EPOCH,
+    TRAIN_ACCURACY,
+    TRAIN_LOSS,
+    TRAIN_SCORE,
+    VAL_ACCURACY,
+    VAL_LOSS,
+    VAL_SCORE,
+)
+from traindx.run import Axis, Run, Series
 
 _HALF = 0.5
 """Share of a run after which validation has to gain something still; bench/thresholds.md#gap."""
 
 
 @sign(
-    needs=((VAL_LOSS, VAL_ACCURACY), (TRAIN_LOSS, TRAIN_ACCURACY)),
+    needs=((VAL_LOSS, VAL_ACCURACY, VAL_SCORE), (TRAIN_LOSS, TRAIN_ACCURACY, TRAIN_SCORE)),
     severity=Severity.WARNING,
     problem=Problem.OVERFITS,
 )
@@ -35,8 +43,8 @@ def validation_gap_wide(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
     """Validation ends far worse than training."""
-    counted = TRAIN_ACCURACY in run and VAL_ACCURACY in run
-    by_accuracy = _by_accuracy(run, gap, points) if counted else CANNOT_TELL
+    shares_of = _pair(run)
+    by_accuracy = _by_accuracy(*shares_of, gap, points) if shares_of else CANNOT_TELL
     if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
         return by_accuracy
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
@@ -53,8 +61,23 @@ def validation_gap_wide(
     return Finding(min(1.0, val.end / (2 * ratio * train.end)), says, (evidence,))
 
 
-def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
-    train, val = curve_of(whole(run, TRAIN_ACCURACY)), curve_of(whole(run, VAL_ACCURACY))
+def _pair(run: Run) -> tuple[Series, Series] | None:
+    """An accuracy, or else a score between 0 and 1 such as mAP or Dice, on training and validation data."""
+    if TRAIN_ACCURACY in run and VAL_ACCURACY in run:
+        return whole(run, TRAIN_ACCURACY), whole(run, VAL_ACCURACY)
+    trained = {one.part: one for one in run.all(TRAIN_SCORE) if _is_share(one)}
+    checked = {one.part: one for one in run.all(VAL_SCORE) if _is_share(one)}
+    part = next((part for part in trained if part in checked), None)
+    return None if part is None else (trained[part], checked[part])
+
+
+def _is_share(series: Series) -> bool:
+    values = series.finite.values
+    return len(values) > 0 and float(values.min()) >= 0 and float(values.max()) <= 1
+
+
+def _by_accuracy(on_training: Series, on_validation: Series, limit: float, points: int) -> Answer:
+    train, val = curve_of(on_training), curve_of(on_validation)
     if min(len(train), len(val)) < points:
         return CANNOT_TELL
     largest = max(float(np.abs(curve.values).max()) for curve in (train, val))
@@ -62,8 +85,8 @@ def _by_accuracy(run: Run, limit: float, points: int) -> Answer:
     if trained - checked < limit:
         return None
     gap = round(100 * trained, 1) - round(100 * checked, 1)
-    says = f"validation accuracy {percentage(checked, 1)} is {gap:.1f} points below"
-    says += f" training accuracy {percentage(trained, 1)}"
+    says = f"{val.called} {percentage(checked, 1)} is {gap:.1f} points below"
+    says += f" {train.called} {percentage(trained, 1)}"
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 

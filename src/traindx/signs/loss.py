@@ -27,6 +27,7 @@ from traindx.curves.objective import (
     YARDSTICKS,
     at_floor,
     chance_loss,
+    is_certain,
     is_reinforcement,
     learning_curve,
     loss_of,
@@ -270,6 +271,8 @@ def loss_diverges(
         return CANNOT_TELL
     if loss.quantity.split is not None and loss.quantity.split.value != "train":
         return CANNOT_TELL
+    if is_certain(run, loss):
+        return None
     # The first points count as well: a loss that leaves at once never shows a better level.
     lowest = min(loss.best, loss.start)
     rise = loss.end - lowest

@@ -151,7 +151,7 @@ def loss_climbs_before_failure(
     fails = failure(run)
     if fails is None:
         return None
-    if len(fails.before) < FEW:
+    if not len(fails.before) or (len(fails.before) < FEW and climb(fails.before) < clear):
         return CANNOT_TELL
     rise, pull = climb(fails.before), climb(fails.gradients)
     if max(rise, pull) < clear:

@@ -23,7 +23,7 @@ from traindx.curves.limits import (
     graded,
     linear,
 )
-from traindx.curves.objective import YARDSTICKS, loss_of
+from traindx.curves.objective import YARDSTICKS, is_certain, loss_of
 from traindx.curves.series import MEDIAN_PRICE, running_median, seen_in, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number
@@ -170,6 +170,8 @@ def loss_oscillates(
     loss = loss_of(run)
     if loss is None or len(loss) < points or loss.blocks < _BLOCKS:
         return CANNOT_TELL
+    if is_certain(run, loss):
+        return None
     late = slice(loss.blocks // 2, None)
     swings, worth = _swing(loss.level[late]), _worth(loss)
     # Batches that differ make single points jump; only levels that jump more than that show an oscillation.

@@ -1,0 +1,105 @@
+"""What traindx says of real logs of strangers, against labels given by eye before it was run.
+
+python bench/wild_logs.py FOLDER [open|closed] [--list]
+
+`wild_logs.jsonl` names the repository, path and commit of each log; the logs themselves are not ours to keep.
+FOLDER holds them under the names in `file`. The open half was looked at while checks were written, the closed
+half was not.
+"""
+
+import argparse
+import json
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+import traindx
+from traindx.diagnosis.engine import diagnose
+from traindx.diagnosis.types import Diagnosis, Verdict
+from traindx.errors import TraindxError
+from traindx.objective import Problem
+
+INDEX = Path(__file__).parent / "wild_logs.jsonl"
+STOPS = {Problem.NOT_LEARNING, Problem.STOPS_EARLY}
+FITS = {
+    "diverges": {Problem.DIVERGES, Problem.NOT_FINITE, Problem.UNSTABLE},
+    "non-finite": {Problem.NOT_FINITE},
+    "does-not-learn": STOPS,
+    "stopped-learning": STOPS,
+    "overfits": {Problem.OVERFITS, Problem.VALIDATION_OFF},
+    "unstable": {Problem.UNSTABLE, Problem.DIVERGES, Problem.POLICY},
+}
+"""The problems that say what a label says; with other labels a run must only not be called healthy."""
+EDGES = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01)
+
+
+def fits(row: Mapping[str, str], found: Diagnosis) -> bool:
+    """Whether the problem of an ill run is named."""
+    if row["problem"] not in FITS:
+        return found.verdict is not Verdict.HEALTHY
+    return found.verdict is Verdict.SICK and found.problem in FITS[row["problem"]]
+
+
+def calibration_error(believed: list[float], ill: list[bool]) -> float:
+    """The mean distance between the stated probability of a problem and its share, over bins."""
+    stated, true = np.array(believed), np.array(ill, dtype=float)
+    bins = [(stated >= low) & (stated < high) for low, high in pairwise(EDGES)]
+    return float(sum(abs(stated[one].mean() - true[one].mean()) * one.mean() for one in bins if one.any()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("half", nargs="?", choices=("open", "closed"), default="open")
+    parser.add_argument("--list", action="store_true", help="show every log that is misjudged")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    counts: Counter[str] = Counter()
+    believed: list[float] = []
+    ill: list[bool] = []
+    for line in INDEX.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["split"] != arguments.half:
+            continue
+        place = next(arguments.folder.rglob(row["file"]), None)
+        if place is None:
+            counts["missing"] += 1
+            continue
+        try:
+            found = diagnose(traindx.load(place)[-1])
+        except TraindxError as error:
+            counts["unread"] += 1
+            if arguments.list:
+                print(f"{row['file']}: {error}")
+            continue
+        counts["read"] += 1
+        counts["objective right"] += found.objective.objective.slug == row["objective"]
+        wrong = False
+        if row["label"] == "healthy":
+            counts["healthy"] += 1
+            wrong = found.verdict is Verdict.SICK
+            counts["healthy called sick"] += wrong
+            counts["healthy called healthy"] += found.verdict is Verdict.HEALTHY
+        elif row["label"] == "ill":
+            counts["ill"] += 1
+            wrong = not fits(row, found)
+            counts["problem right"] += not wrong
+            counts["ill called healthy"] += found.verdict is Verdict.HEALTHY
+        if row["label"] != "unclear" and found.verdict is not Verdict.INCONCLUSIVE:
+            believed.append(1 - found.healthy)
+            ill.append(row["label"] == "ill")
+        if wrong and arguments.list:
+            print(
+                f"{row['file']}: {row['label']} {row['problem'] or ''} -> {found.verdict.value}: {found.says}"
+            )
+    for name, number in counts.items():
+        print(f"{name:24} {number}")
+    print(f"{'calibration error':24} {calibration_error(believed, ill):.3f} ({len(ill)} verdicts)")
+
+
+if __name__ == "__main__":
+    main()
