@@ -8,7 +8,8 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 
 HEALTHY = "healthy"
-UNEXPLAINED = {"underfitting"}  # the name for a run that nobody can explain; every script has a reason
+UNEXPLAINED = {"underfitting", "resume-state-lost"}
+"""The name for a run that nobody can explain, and what takes two processes: tests/resumed.py."""
 
 
 @pytest.fixture(scope="module")

@@ -194,7 +194,7 @@ warmup = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_i
     symptoms=(Symptom.UNSTABLE, Symptom.SLOW),
     misdiagnoses=(
         Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
-        Misdiagnosis(says="The new data is worse", blames="the data"),
+        Misdiagnosis(says="There is a bad batch in my data", blames="the data"),
     ),
     places=(facts.OPTIMIZER_PLACE, facts.SCHEDULE_PLACE),
 )

@@ -58,7 +58,7 @@ def _from_run(_: ChangeSpec, run: Run) -> ChangeSpec | None:
 
 CHANGE = Change(
     name="schedule.per_epoch",
-    label="scheduler step once per epoch",
+    label="scheduler step per epoch",
     forms=("schedule.per_epoch 45",),
     says="advance the program's schedule once per N steps, the batches of an epoch",
     torch=_live,

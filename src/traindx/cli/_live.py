@@ -82,7 +82,7 @@ class Alarms:
     """The alerts of one run of a program."""
 
     def __init__(self) -> None:
-        self._serious: Repeated[str] = Repeated()
+        self._serious: Repeated[tuple[str, str]] = Repeated()
         self._gone: Repeated[str] = Repeated()
         self._standing: dict[str, str] = {}
         """The titles of the causes that were said and not taken back, by their fingerprints."""
@@ -91,7 +91,7 @@ class Alarms:
     def after(self, report: Report) -> list[Alert]:
         """What to say after a look: each cause once, whichever run has it, and once if it is gone again."""
         alerts = []
-        for fingerprint, diagnosed in self._serious.again(_serious(report)).items():
+        for (_, fingerprint), diagnosed in self._serious.again(_serious(report)).items():
             if fingerprint not in self._standing and self._count < _MOST:
                 self._count += 1
                 self._standing[fingerprint] = diagnosed[1].suspects[0].cause.title
@@ -106,10 +106,11 @@ class Alarms:
         return alerts
 
 
-def _serious(report: Report) -> dict[str, tuple[Run, Diagnosis]]:
+def _serious(report: Report) -> dict[tuple[str, str], tuple[Run, Diagnosis]]:
+    """By run and fingerprint: two trainings with the same cause do not confirm each other."""
     pairs = zip(report.runs, report.diagnoses, strict=True)
     return {
-        diagnosis.suspects[0].fingerprint: (run, diagnosis)
+        (run.name, diagnosis.suspects[0].fingerprint): (run, diagnosis)
         for run, diagnosis in pairs
         if is_serious(diagnosis)
     }

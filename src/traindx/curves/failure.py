@@ -75,7 +75,7 @@ def climb(values: Floats) -> float:
     Either the last of them stand above the swing of those before, or they rose step by step by a good part.
     """
     if len(values) and abs(float(values[-1])) >= _ABSURD:
-        return 2.0
+        return float("inf")
     recent = values[-min(5, max(1, len(values) // 3)) :]
     calm = values[: len(values) - len(recent)][-_BEFORE:]
     if len(calm) < 2:
