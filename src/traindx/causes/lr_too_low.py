@@ -248,10 +248,8 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)""",
             expect="the logged learning rate is above 0, and the loss falls within 200 steps",
             safety=Safety.MANUAL,
             not_when="the learning rate is above 0",
-            before="""\
-scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: step // 1000)  # 0 until step 1,000""",
-            code="""\
-scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 1000))""",
+            before="schedule = LambdaLR(optimizer, lambda step: step // 1000)  # 0 until step 1,000",
+            code="schedule = LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 1000))",
             unless=(_is_above_zero,),
         ),
         Prescription(
