@@ -170,7 +170,7 @@ LIBRARY_LOOPS = {
         FINE_TUNING,
         "eval_runtime eval_samples_per_second eval_steps_per_second train_runtime train_steps_per_second",
     ),
-    "fastai": Trait(FINE_TUNING, "valid_loss train_loss time epoch error_rate", least=4),
+    "fastai": Trait(FINE_TUNING, "train_loss valid_loss time", least=3),
     "Ultralytics": Trait(DETECTION, "train/box_loss metrics/map50(b)", least=2),
     "Keras": Trait(CLASSIFICATION, "val_loss val_accuracy val_acc", least=2),
     "Lightning": Trait(CLASSIFICATION, "lr-adam lr-adamw lr-sgd *_loss_step *_loss_epoch", least=2),

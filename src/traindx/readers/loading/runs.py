@@ -109,6 +109,8 @@ def _read_sources(
     for folder in program_folders(top) if in_tree and told else ():
         runs = with_told(runs, folder, partial(_tellings, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
+    # What ended before its first number is worth a word where nothing else is there.
+    readable = readable or tuple(run for run in runs if fell_over(run))
     if not readable and not problems:
         problems = _nothing_at(top, others, experiments)
     stated = {
