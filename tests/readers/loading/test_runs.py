@@ -288,11 +288,11 @@ def test_prose_with_a_pasted_log_is_read_only_when_there_is_nothing_else(tmp_pat
 def test_a_folder_with_nothing_but_a_crash_tells_the_crash(tmp_path: Path) -> None:
     lines = ["loading data", "Traceback (most recent call last):", '  File "train.py", line 3, in <module>']
     (tmp_path / "train.log").write_text("\n".join([*lines, "RuntimeError: CUDA error: out of memory"]) + "\n")
-    (run,) = load(tmp_path)
+    (run,) = traindx.load(tmp_path)
     assert "CUDA error" in run.events[-1].says
     # Beside a log with numbers it is no run of its own.
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "metrics.csv").write_text(
         "step,loss\n" + "".join(f"{n},{3 - n / 9}\n" for n in range(9))
     )
-    assert [bool(one.series) for one in load(tmp_path)] == [True]
+    assert [bool(one.series) for one in traindx.load(tmp_path)] == [True]
