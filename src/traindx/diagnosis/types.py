@@ -51,7 +51,7 @@ class SignResult:
         """Whether it states a property of the program that does harm, with the line that shows it."""
         if self.finding is None or self.sign.severity.rank < Severity.SERIOUS.rank:
             return False
-        is_stated = all(isinstance(one.quantity, Fact) for one in self.finding.evidence)
+        is_stated = any(isinstance(one.quantity, Fact) for one in self.finding.evidence)
         return is_stated and bool(self.finding.location)
 
 

@@ -16,6 +16,9 @@ _SURE = 0.5
 _TIED = 0.4
 """With this much belief in health a run is not called sick: neither word would be right often enough."""
 
+_DOUBTED = 0.1
+"""With a fact of the program beside it, this much belief in a cause keeps a run from being called healthy."""
+
 _CLEAR, _CLOSE = 0.3, 0.05
 """A cause below this confidence, or with a rival this close, is not the headline."""
 
@@ -74,20 +77,31 @@ def problem_of(asked: Iterable[SignResult]) -> Problem | None:
     return max(shown, key=lambda one: one[1])[2] if shown else None
 
 
-def leads(confidences: Sequence[float]) -> bool:
-    """Whether the first of some causes, the likeliest first, is likely enough to be the headline."""
-    if not confidences:
+def leads(suspects: Sequence[Suspect], asked: Iterable[SignResult]) -> bool:
+    """Whether the first suspect is likely enough to be the headline.
+
+    It is not while a fact of the program supports a rival that is itself that likely, and none supports it.
+    """
+    if not suspects:
         return False
-    first, *others = confidences
-    return first >= _CLEAR and (not others or first - others[0] >= _CLOSE)
+    first, *others = suspects
+    if first.confidence < _CLEAR or (others and first.confidence - others[0].confidence < _CLOSE):
+        return False
+    stated = _stated(suspects, asked)
+    return first in stated or all(one.confidence < _CLEAR for one in stated)
+
+
+def _stated(suspects: Iterable[Suspect], asked: Iterable[SignResult]) -> tuple[Suspect, ...]:
+    """The suspects that a fact of the program supports."""
+    certain = {one.sign for one in asked if one.is_certain}
+    return tuple(
+        one for one in suspects if any(reason.sign in certain for reason in one.reasons if reason.points > 0)
+    )
 
 
 def _is_disputed(suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> bool:
-    """Whether a fact of the program supports a cause that is likely enough to be a headline."""
-    if not leads([one.confidence for one in suspects]):
-        return False
-    certain = {one.sign for one in asked if one.is_certain}
-    return any(reason.sign in certain for reason in suspects[0].reasons if reason.points > 0)
+    """Whether a fact of the program supports a cause that is not out of the question."""
+    return any(one.confidence >= _DOUBTED for one in _stated(suspects, asked))
 
 
 def sentence(
@@ -109,8 +123,9 @@ def sentence(
         return f"Too short to judge: {yes[too_short.slug].says}"
     if not _answered(loss_falls, asked):
         return "Not enough data: no loss or metric shows whether the run learns"
-    if suspects and suspects[0].confidence > _TIED / 2:
-        title = suspects[0].cause.title
+    likely = suspects[:1] if suspects and suspects[0].confidence > _TIED / 2 else _stated(suspects, asked)
+    if likely:
+        title = likely[0].cause.title
         return f"Not enough evidence: healthy, or {uncapitalized(title)}"
     return "Not enough evidence: neither healthy nor any single cause is likely"
 

@@ -212,7 +212,7 @@ def labels_faulty(run: Run) -> Answer:
     return Finding(1.0, fault, (fact_evidence(run, LABEL_FAULT, LOSS_PLACE),))
 
 
-@sign(needs=(NEIGHBOR_AGREEMENT,), severity=Severity.WARNING)
+@sign(needs=(NEIGHBOR_AGREEMENT,), severity=Severity.SERIOUS)
 def batches_sorted(
     run: Run,
     *,
@@ -230,10 +230,12 @@ def batches_sorted(
     if middle < agreement:
         return None
     says = f"labels are sorted within batches (order {middle:.2f}; 0 = random, 1 = sorted)"
-    says += "; the loader does not shuffle" if run.facts.get(SHUFFLE) is False else ""
     strength = linear(middle, agreement, over=1 / 2, least=1 / 2)
-    evidence = seen_in(order, middle, agreement)
-    return Finding(strength, says, (replace(evidence, location=location_of(run, LOADER_PLACE)),))
+    evidence = [replace(seen_in(order, middle, agreement), location=location_of(run, LOADER_PLACE))]
+    if run.facts.get(SHUFFLE) is False:
+        says += "; the loader does not shuffle"
+        evidence.append(fact_evidence(run, SHUFFLE, LOADER_PLACE))
+    return Finding(strength, says, tuple(evidence))
 
 
 def _holds_all(run: Run) -> bool:

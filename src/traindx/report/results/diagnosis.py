@@ -87,7 +87,7 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
 
 def is_clear(diagnosis: Diagnosis) -> bool:
     """Whether one cause is likely enough to be the headline."""
-    return leads([one.confidence for one in diagnosis.suspects])
+    return leads(diagnosis.suspects, diagnosis.asked)
 
 
 def _is_settled(run: Run, diagnosis: Diagnosis) -> bool:

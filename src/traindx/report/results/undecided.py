@@ -39,7 +39,7 @@ def unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
 
 def headline(diagnosis: Diagnosis) -> str:
     """What is wrong, and that the cause is unclear if no candidate leads."""
-    is_clear = leads([one.confidence for one in diagnosis.suspects])
+    is_clear = leads(diagnosis.suspects, diagnosis.asked)
     known = [diagnosis.problem.value] if diagnosis.problem else []
     return capitalized("; ".join([*known, *([] if is_clear and known else ["cause unclear"])]))
 
@@ -105,16 +105,19 @@ def candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
 
 
 def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    """The one experiment that would decide, as a diff where it is a fix of the program."""
+    """The one experiment that would decide, and the change to make if it does."""
     following = diagnosis.next_experiment
     if following is None:
         return []
     fix = fix_for(following.tests, run)
     takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
-    steps: list[Block] = [Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes)]
-    if fix and fix.diff:
-        steps.append(Diff(fix.diff[:DIFF_LINES]))
-    return [*steps, Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}")]
+    diff = fix.diff[:DIFF_LINES] if fix else ()
+    then = f"{following.experiment.if_true}, it is {following.tests.slug}"
+    return [
+        Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes),
+        Term("if", f"{then}; the change:" if diff else then),
+        *([Diff(diff)] if diff else []),
+    ]
 
 
 def limits(run: Run) -> list[Block]:
