@@ -11,7 +11,7 @@ from traindx.changes.types import ChangeSpec, Measure, parse_change, parse_chang
 from traindx.diagnosis.types import Verdict
 from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
-from traindx.run import Run, Series
+from traindx.run import Parameter, Run, Series
 from traindx.trials.effect import end
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, prescribed, resolved
 
@@ -134,3 +134,13 @@ def test_a_learning_rate_begins_in_the_typical_range(fix: str, rate: float, dose
     seen = Run("run", (rates,), facts={OPTIMIZER: "SGD", MOMENTUM: 0.9})
     assert prescribed(fix, seen) == (parse_change(dose),)
     assert prescribed(fix, Run("run", (rates,))) == (parse_change(fix),)
+
+
+def test_attention_gets_a_lower_learning_rate_than_the_optimizer_alone() -> None:
+    rates = Series(LEARNING_RATE, np.arange(10.0), np.full(10, 0.03))
+    (lower,) = parse_changes("optimizer.lr x 0.1")
+    plain = Run("run", (rates,), facts={OPTIMIZER: "AdamW"})
+    query = Parameter("encoder.attention.query.weight", "Linear", (48, 48), True, True, True)
+    assert prescribed("optimizer.lr x 0.1", plain) == (lower,)
+    attends = replace(plain, model=(query,))
+    assert prescribed("optimizer.lr x 0.1", attends) == (parse_change("optimizer.lr x 0.01"),)

@@ -17,7 +17,7 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.curves.series import peak_and_usual
+from traindx.curves.series import has_attention, peak_and_usual
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
@@ -131,12 +131,17 @@ def _describe(change: ChangeSpec, run: Run) -> str:
     return f"lr {rate:g} -> {change.scaled(rate):.3g}" if rate and change.is_factor else ""
 
 
+_WITH_ATTENTION = 2e-3
+"""Transformers that break at a higher rate train well up to here; bench/thresholds.md#usual-rates."""
+
+
 def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:
     """A factor that brings the learning rate to the typical range of its optimizer, at once."""
     rates = peak_and_usual(run)
     if rates is None or not change.is_factor:
         return change
     peak, least, most = rates
+    most = min(most, _WITH_ATTENTION) if has_attention(run) else most
     factor, step = change.number, _DOSES.step or 1.0
     while factor < 1 and peak * factor > most:
         factor /= step

@@ -245,6 +245,14 @@ _HEAVY, _PLAIN = (2e-3, 0.5), (5e-3, 1.0)
 bench/thresholds.md#usual-rates."""
 
 
+_ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
+
+
+def has_attention(run: Run) -> bool:
+    """Whether a layer is attention, by its name or its class."""
+    return any(word in f"{one.name} {one.kind}".lower() for one in run.model for word in _ATTENTION)
+
+
 def peak_and_usual(run: Run) -> tuple[float, float, float] | None:
     """The highest rate of a run, and the lowest and highest of recipes; None where one is not known."""
     rate, kind = rate_of(run), stated_word(run, OPTIMIZER)

@@ -6,7 +6,7 @@ import numpy as np
 
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
 from traindx.curves.limits import GRAIN, STRONG, graded, linear
-from traindx.curves.series import looked, steps_taken
+from traindx.curves.series import has_attention, looked, steps_taken
 from traindx.facts import (
     AVERAGING_MOMENTUM,
     DROPOUT,
@@ -47,7 +47,6 @@ def momentum_extreme(
     return Finding(strength, says, (fact_evidence(run, MOMENTUM, OPTIMIZER_PLACE, limit=momentum),))
 
 
-_ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
 _WHOLE_DATA = {
     "lbfgs": "needs the same loss at every evaluation",
     "rprop": "needs full-batch gradients",
@@ -88,8 +87,7 @@ def _dies(run: Run, kind: str, name: str) -> str:
 def _plain(run: Run, kind: str, name: str) -> str:
     """Plain gradient descent on attention, whose layers differ in scale by orders of magnitude."""
     momentum = stated_number(run, MOMENTUM)
-    attends = any(word in f"{one.name} {one.kind}".lower() for one in run.model for word in _ATTENTION)
-    if kind != "sgd" or not attends:
+    if kind != "sgd" or not has_attention(run):
         return ""
     told = f"{name} (momentum {number(momentum or 0)})"
     return f"{told} trains a model with attention, which needs an adaptive optimizer"
