@@ -5,7 +5,7 @@ from __future__ import annotations
 from traindx.changes import cst
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
-from traindx.changes.source.loop import loop_around, steps_of
+from traindx.changes.source.loop import is_repeated, loop_around, steps_of
 from traindx.changes.source.schedule import steps_of_schedule
 from traindx.changes.source.source import Source, after, removed
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
@@ -34,7 +34,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Move the step of the schedule behind the loop over the batches."""
     steps = steps_of_schedule(source, run)
     loop = loop_around(source, steps[0])
-    if len(steps) > 1 or loop is None or loop_around(source, loop) is None:
+    if len(steps) > 1 or loop is None or not is_repeated(source, loop):
         raise RefusedError(f"no single scheduler step in a loop within a loop found in {source.shown}")
     if loop not in [loop_around(source, one.call) for one in steps_of(source, run)]:
         raise RefusedError(f"the schedule and the optimizer do not step in the same loop in {source.shown}")

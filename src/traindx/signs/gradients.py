@@ -5,13 +5,20 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import fact_evidence, needs_beginning, stated_number
+from traindx.curves.facts import fact_evidence, is_recording, needs_beginning, stated_number
 from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
 from traindx.curves.layers import held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
 from traindx.curves.objective import as_share, at_floor, loss_of
 from traindx.curves.series import evenly, looked, seen_in, span, whole
-from traindx.facts import BACKWARD_PLACE, BATCH_SIZE, GRADIENT_CLIP, GRADIENTLESS_PARAMETERS, MODEL_PLACE
+from traindx.facts import (
+    BACKWARD_PLACE,
+    BATCH_SIZE,
+    GRADIENT_CLIP,
+    GRADIENTLESS_PARAMETERS,
+    MODEL_PLACE,
+    OPTIMIZER_PLACE,
+)
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, multiple, number, pair, percentage, power_of_ten
 from traindx.objective import Problem
@@ -265,7 +272,8 @@ def most_steps_clipped(
         evidence = Evidence(GRADIENT_NORM, span(norms), typical, factor * float(clip), norms.axis)
         return Finding(min(1.0, typical / (TRIPLE * factor * clip) + MILD), says, (evidence,))
     if CLIPPED_SHARE not in run:
-        return CANNOT_TELL
+        # A recording of steps states each call that clips.
+        return None if is_recording(run) and OPTIMIZER_PLACE in run.facts else CANNOT_TELL
     return _by_share(run, share, points)
 
 

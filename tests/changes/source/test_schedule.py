@@ -44,6 +44,32 @@ def test_the_step_of_the_schedule_moves_behind_the_loop_over_the_batches(bench: 
     assert "needs a value" in bench.refusal(with_value, "schedule.per_epoch 40")
 
 
+IN_FUNCTION = """\
+    def train_epoch(self):
+        for x in self.loader:
+            self.opt.step()
+            self.sched.step()
+        return x
+
+    def fit(self):
+        self.opt = SGD(m.parameters(), lr=1)
+        self.sched = StepLR(self.opt, 30)
+        for epoch in range(9):
+            self.train_epoch()
+"""
+
+
+def test_an_epoch_may_be_a_function_of_its_own(bench: Bench) -> None:
+    moved = "        self.opt.step()\n    self.sched.step()\n    return x\n"
+    assert moved in bench.patch(IN_FUNCTION, "schedule.per_epoch 40").after
+    called_from_elsewhere = IN_FUNCTION.replace("self.train_epoch()", "print(epoch)")
+    assert moved in bench.patch(called_from_elsewhere, "schedule.per_epoch 40").after
+    once = IN_FUNCTION.replace("for epoch in range(9):\n            self", "if True:\n            self")
+    assert "loop within a loop" in bench.refusal(once, "schedule.per_epoch 40")
+    counted = called_from_elsewhere.replace("x in self.loader", "x in range(400)")
+    assert "loop within a loop" in bench.refusal(counted, "schedule.per_epoch 40")
+
+
 def test_a_warm_up_is_put_beside_the_optimizer(bench: Bench) -> None:
     assert bench.changed(PLAIN, "schedule.warmup 500") == (
         "+warmup = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 500))\n"

@@ -164,6 +164,18 @@ def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None
     return None
 
 
+def is_repeated(source: Source, loop: cst.For | cst.While) -> bool:
+    """Whether a loop runs once per epoch: in another one, or in a function called from one or elsewhere."""
+    function = source.scope(loop)
+    if loop_around(source, loop) is not None or not isinstance(function, cst.FunctionDef):
+        return loop_around(source, loop) is not None
+    calls = calls_of(source, {function.name.value})
+    if calls:
+        return any(loop_around(source, call) is not None for call in calls)
+    counts = isinstance(loop, cst.While) or "range" in names_in(source, loop.iter)
+    return not counts
+
+
 _LOADERS = ("DataLoader", "GeometricDataLoader", "FastTensorDataLoader")
 
 

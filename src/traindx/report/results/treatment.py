@@ -176,22 +176,29 @@ def _from_to(trial: Trial) -> str:
 
 
 def _tried(treatment: Treatment) -> list[Block]:
-    verdicts = [_short_verdict(trial) for trial in treatment.trials]
+    """The first fixes that ran; those that could not be applied are only counted."""
+    ran = [trial for trial in treatment.trials if not _is_refused(trial)]
+    verdicts = [printable(verdict(trial), _LONGEST_VERDICT) for trial in ran]
     lines = accumulate(-(-len(says) // _VERDICT_WIDTH) for says in verdicts)
     shown = min(max(sum(taken <= _VERDICT_LINES for taken in lines), 1), _TRIED)
     rows = [
-        (label_of(trial.changes), _from_to(trial), Cell(says, TONES[trial.outcome]))
-        for trial, says in zip(treatment.trials[:shown], verdicts, strict=False)
+        (
+            printable(label_of(trial.changes), _VERDICT_WIDTH),
+            _from_to(trial),
+            Cell(says, TONES[trial.outcome]),
+        )
+        for trial, says in zip(ran[:shown], verdicts, strict=False)
     ]
-    more = len(treatment.trials) - shown
-    if more > 0:
-        rows.append((f"{more} more", "", Cell("--all lists them", Tone.QUIET)))
+    more = [f"{len(ran) - shown} more"] if len(ran) > shown else []
+    refused = len(treatment.trials) - len(ran)
+    more += [f"{refused} not applicable"] if refused else []
+    if more:
+        rows.append((", ".join(more), "", Cell("--all lists them", Tone.QUIET)))
     return [table(",,", rows, "TRIED")] if rows else []
 
 
-def _short_verdict(trial: Trial) -> str:
-    refused = any(pair.treated.refused for pair in trial.pairs)
-    return "not applicable to this program" if refused else printable(verdict(trial), _LONGEST_VERDICT)
+def _is_refused(trial: Trial) -> bool:
+    return any(pair.treated.refused for pair in trial.pairs)
 
 
 def _skipped(treatment: Treatment) -> list[Block]:
