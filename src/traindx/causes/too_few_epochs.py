@@ -49,7 +49,7 @@ from typing import Annotated
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import batches_per_epoch, fact_evidence
+from traindx.curves.facts import batches_per_epoch, fact_evidence, was_cut_short
 from traindx.curves.limits import LAST_THIRD, LITTLE
 from traindx.curves.series import steps_taken, whole
 from traindx.facts import STEPS_PER_EPOCH, TRAINING_SAMPLES
@@ -90,7 +90,7 @@ def few_epochs(
     """Few epochs over a small data set, with the loss still falling."""
     loss, each = curve_of(whole(run, TRAIN_LOSS)), batches_per_epoch(run)
     rows = run.facts.get(TRAINING_SAMPLES)
-    if each is None or len(loss) < _POINTS or not isinstance(rows, int | float):
+    if each is None or len(loss) < _POINTS or not isinstance(rows, int | float) or was_cut_short(run):
         return CANNOT_TELL
     done = steps_taken(run) / each
     # A large data set is seen once or twice on purpose.

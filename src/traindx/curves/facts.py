@@ -9,7 +9,7 @@ import numpy as np
 from traindx import facts as f
 from traindx import quantities as q
 from traindx.finding import CANNOT_TELL, Answer, Ask, Evidence
-from traindx.run import Axis, Fact, Quantity, Run
+from traindx.run import Axis, EventKind, Fact, Quantity, Run
 
 
 def stated_number(run: Run, fact: Fact) -> float | None:
@@ -56,6 +56,11 @@ def extent(run: Run) -> tuple[float, float]:
 def is_recording(run: Run) -> bool:
     """Whether traindx recorded the run itself, so that what it did not see did not happen."""
     return bool(run.model) or f.RECORDING_COST in run.facts or f.RECORDED_SECONDS in run.facts
+
+
+def was_cut_short(run: Run) -> bool:
+    """Whether an exception or a person ended the program before it was done."""
+    return any(event.kind in (EventKind.EXCEPTION, EventKind.INTERRUPTED) for event in run.events)
 
 
 def is_told(run: Run) -> bool:

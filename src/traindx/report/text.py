@@ -203,11 +203,20 @@ class _Writer:
             yield (Span(label.rstrip(), label_style),)
             label = "  "
         room = self._width - cells(label)
-        lines = wrapped(says, room - (cells(at) + 2 if at else 0))
+        lines, noted = _noted(says, at, room)
         for index, line in enumerate(lines):
             ahead = label if index == 0 else " " * cells(label)
-            behind = at.rjust(room - cells(line)) if at and index == 0 else ""
+            behind = at.rjust(room - cells(line)) if at and index == noted else ""
             yield (Span(ahead, label_style), Span(line, style), Span(behind, at_style))
+
+
+def _noted(says: str, at: str, room: int) -> tuple[list[str], int]:
+    """A text in lines with a note beside the first; beside the last or below it where that takes fewer."""
+    beside = wrapped(says, room - (cells(at) + 2 if at else 0))
+    below = wrapped(says, room)
+    if cells(below[-1]) + 2 + cells(at) > room:
+        below.append("")
+    return (below, len(below) - 1) if at and len(below) < len(beside) else (beside, 0)
 
 
 def _no_further_entries(block: Block) -> list[Block]:

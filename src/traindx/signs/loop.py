@@ -3,7 +3,14 @@
 from typing import Annotated
 
 from traindx.curves.curve import Curve
-from traindx.curves.facts import batches_per_epoch, fact_evidence, matters, stated_number, stated_word
+from traindx.curves.facts import (
+    batches_per_epoch,
+    fact_evidence,
+    matters,
+    stated_number,
+    stated_word,
+    was_cut_short,
+)
 from traindx.curves.limits import FAIR, TRIPLE, WEAK, graded, linear
 from traindx.curves.objective import YARDSTICKS, is_reinforcement, learning_curve
 from traindx.curves.recognition import library_loop
@@ -83,7 +90,7 @@ def few_steps_in_all(
 ) -> Answer:
     """The run takes very few optimizer steps."""
     taken = steps_taken(run)
-    if not taken:
+    if not taken or was_cut_short(run):
         return CANNOT_TELL
     if taken > steps:
         return None

@@ -90,6 +90,11 @@ CHANGED = {
         "-return -(t * torch.log(p) + (1 - t) * (1 - p).log()).mean()\n"
         "+return -(t * torch.log(p.clamp_min(1e-7)) + (1 - t) * (1 - p).clamp_min(1e-7).log()).mean()"
     ),
+    (
+        "loss.stabilize",
+        "def distance(p, t):\n    return (t * torch.log(p)).mean()\n"
+        "loss = distance(net(x), y)\n(loss / 2).backward()\nprint(q.log())\n",
+    ): ("-return (t * torch.log(p)).mean()\n+return (t * torch.log(p.clamp_min(1e-7))).mean()"),
     ("loss.stabilize", "loss = (torch.exp(s) * (a - b) ** 2).mean().sqrt()\nloss.backward()\n"): (
         "-loss = (torch.exp(s) * (a - b) ** 2).mean().sqrt()\n"
         "+loss = (torch.exp(s) * (a - b) ** 2).mean().clamp_min(1e-7).sqrt()"

@@ -94,12 +94,23 @@ def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:
     small = [one for one in every if _is_at(source, one, line)]
     scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
     found: list[cst.CSTNode] = [one for one in scopes if _is_of_loss(one)] or list(small)
+    found += [
+        each.holder
+        for one in small
+        for name in _told_by(source, one)
+        for each in of_name(source, source.code(name), source.scope(name))
+        if each.value is not None
+    ]
     names = {last_name(call.func) for one in found for call in source.all(cst.Call, one)}
-    for name in [one.target for each in small for one in getattr(each, "targets", ())]:
-        scope = source.scope(name)
-        found += [each.holder for each in of_name(source, source.code(name), scope) if each.value is not None]
     called = [one for one in source.all(cst.FunctionDef) if one.name.value in names]
     return list(dict.fromkeys([*found, *called])) or _named_loss(source)
+
+
+def _told_by(source: Source, statement: cst.CSTNode) -> list[cst.CSTNode]:
+    """The names that a statement of the loss assigns, or takes the gradients of."""
+    assigned = [one.target for one in getattr(statement, "targets", ())]
+    derived = [one.func for one in calls_of(source, {"backward"}, statement)]
+    return [*assigned, *(name for one in derived for name in source.all(cst.Name, one))]
 
 
 def _named_loss(source: Source) -> list[cst.CSTNode]:
