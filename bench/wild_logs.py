@@ -1,6 +1,6 @@
 """What traindx says of real logs of strangers, against labels given by eye before it was run.
 
-python bench/wild_logs.py FOLDER [open|closed] [--list]
+python bench/wild_logs.py FOLDER [open|closed] [--collection N] [--list]
 
 `wild_logs.jsonl` names the repository, path and commit of each log; the logs themselves are not ours to keep.
 FOLDER holds them under the names in `file`. The open half was looked at while checks were written, the closed
@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from traindx.objective import Problem
 
 INDEX = Path(__file__).parent / "wild_logs.jsonl"
 STOPS = {Problem.NOT_LEARNING, Problem.STOPS_EARLY}
+Row = Mapping[str, Any]
 FITS = {
     "diverges": {Problem.DIVERGES, Problem.NOT_FINITE, Problem.UNSTABLE},
     "non-finite": {Problem.NOT_FINITE},
@@ -37,11 +39,17 @@ FITS = {
 EDGES = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01)
 
 
-def fits(row: Mapping[str, str], found: Diagnosis) -> bool:
-    """Whether the problem of an ill run is named."""
-    if row["problem"] not in FITS:
+def fits(row: Row, found: Diagnosis) -> bool:
+    """Whether the problem of an ill run is named, or one that would be as right."""
+    return any(_fits(label, found) for label in (row["problem"], *row.get("acceptable", ())))
+
+
+def _fits(label: str, found: Diagnosis) -> bool:
+    if label == "healthy":
+        return found.verdict is Verdict.HEALTHY
+    if label not in FITS:
         return found.verdict is not Verdict.HEALTHY
-    return found.verdict is Verdict.SICK and found.problem in FITS[row["problem"]]
+    return found.verdict is Verdict.SICK and found.problem in FITS[label]
 
 
 def calibration_error(believed: list[float], ill: list[bool]) -> float:
@@ -55,6 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("half", nargs="?", choices=("open", "closed"), default="open")
+    parser.add_argument("--collection", type=int, help="only the logs that were collected together")
     parser.add_argument("--list", action="store_true", help="show every log that is misjudged")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -63,7 +72,7 @@ def main() -> None:
     ill: list[bool] = []
     for line in INDEX.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        if row["split"] != arguments.half:
+        if row["split"] != arguments.half or row["collection"] != (arguments.collection or row["collection"]):
             continue
         place = next(arguments.folder.rglob(row["file"]), None)
         if place is None:
@@ -81,14 +90,17 @@ def main() -> None:
         wrong = False
         if row["label"] == "healthy":
             counts["healthy"] += 1
-            wrong = found.verdict is Verdict.SICK
+            wrong = found.verdict is Verdict.SICK and not any(
+                _fits(one, found) for one in row.get("acceptable", ())
+            )
             counts["healthy called sick"] += wrong
             counts["healthy called healthy"] += found.verdict is Verdict.HEALTHY
         elif row["label"] == "ill":
             counts["ill"] += 1
             wrong = not fits(row, found)
             counts["problem right"] += not wrong
-            counts["ill called healthy"] += found.verdict is Verdict.HEALTHY
+            healthy = found.verdict is Verdict.HEALTHY and "healthy" not in row.get("acceptable", ())
+            counts["ill called healthy"] += healthy
         if row["label"] != "unclear" and found.verdict is not Verdict.INCONCLUSIVE:
             believed.append(1 - found.healthy)
             ill.append(row["label"] == "ill")

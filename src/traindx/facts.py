@@ -161,6 +161,11 @@ PAIRS_COMPARED = Fact(
 )
 READS_PER_STEP = Fact("reads_per_step", "GPU syncs per step: item(), tolist(), cpu() or numpy()")
 READ_PLACE = Fact("read_place", "file and line of most GPU syncs", chosen=False)
+COUNTED_TARGETS = Fact(
+    "counted_targets",
+    "share of the sampled class labels that the loss counts: not ignore_index",
+    chosen=False,
+)
 LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function rejected or misread")
 LABELS_START_AT_ONE = Fact(
     "labels_start_at_one", "whether the labels that the loss function rejected are 1 to the number of outputs"

@@ -47,8 +47,8 @@ a binary cross-entropy goes below zero. The curve gives no warning before it hap
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import fact_evidence, is_recording
-from traindx.facts import LABELS_START_AT_ONE, LOSS_PLACE, UNUSED_CLASS
+from traindx.curves.facts import fact_evidence, is_recording, stated_number
+from traindx.facts import COUNTED_TARGETS, LABELS_START_AT_ONE, LOSS_PLACE, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import Area
 from traindx.run import Run
@@ -66,6 +66,14 @@ def first_class_unused(run: Run) -> Answer:
 
 def _starts_elsewhere(run: Run) -> bool:
     return run.facts.get(LABELS_START_AT_ONE) is not True
+
+
+def _none_counts(run: Run) -> bool:
+    return stated_number(run, COUNTED_TARGETS) == 0
+
+
+def _some_count(run: Run) -> bool:
+    return not _none_counts(run)
 
 
 CAUSE = Cause(
@@ -95,6 +103,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y - 1)""",
             expect="the batch that crashed passes, and the first loss is near ln(C)",
             safety=Safety.MANUAL,
             not_when="the labels are quantities, not classes",
+            unless=(_none_counts,),
             before="""\
 y = torch.tensor(frame["label"].to_numpy())  # 1 to 10, or with gaps
 loss = torch.nn.functional.cross_entropy(model(x), y)""",
@@ -109,10 +118,24 @@ loss = torch.nn.functional.cross_entropy(model(x), y)  # the model has len(class
             expect="the loss is finite, and only labeled entries count",
             safety=Safety.MANUAL,
             not_when="the number is a class of its own",
+            unless=(_none_counts,),
             before="""\
 loss = torch.nn.functional.cross_entropy(logits, mask)  # 255 marks the border""",
             code="""\
 loss = torch.nn.functional.cross_entropy(logits, mask, ignore_index=255)""",
+        ),
+        Prescription(
+            title="Mask only the prompt and the padding, not the answer",
+            expect="the loss is above 0, and every weight gets a gradient",
+            safety=Safety.MANUAL,
+            not_when="some labels count: then -100 is meant",
+            before="""\
+labels = list(input_ids)
+labels[: len(input_ids)] = [-100] * len(input_ids)""",
+            code="""\
+labels = list(input_ids)
+labels[: len(prompt_ids)] = [-100] * len(prompt_ids)""",
+            unless=(_some_count,),
         ),
         Prescription(
             title="Check the labels once when the data is loaded",

@@ -12,6 +12,7 @@ from traindx.curves.layers import matrices, units_of
 from traindx.curves.limits import CLEAR, DECADE, LAST_QUARTER, NEARLY_ALL, STRONG, TINY, graded, linear
 from traindx.curves.series import SORTED, by_layer, looked, neighbors_agree, seen_in
 from traindx.facts import (
+    COUNTED_TARGETS,
     FIRST_LAYER_NORMALIZES,
     LABEL_FAULT,
     LOADER_PLACE,
@@ -207,6 +208,9 @@ def _beyond_validation(run: Run, reach: Floats, far: float) -> Finding | None:
 def labels_faulty(run: Run) -> Answer:
     """Labels are out of range for the loss function or the model outputs."""
     fault = run.facts.get(LABEL_FAULT)
+    if stated_number(run, COUNTED_TARGETS) == 0:
+        says = "all sampled targets equal ignore_index, so the loss counts none"
+        return Finding(1.0, says, (fact_evidence(run, COUNTED_TARGETS, LOSS_PLACE),))
     if not isinstance(fault, str) or not fault:
         return None if is_recording(run) else CANNOT_TELL
     return Finding(1.0, fault, (fact_evidence(run, LABEL_FAULT, LOSS_PLACE),))

@@ -94,6 +94,10 @@ CHANGED = {
         "+model.compile(optimizer=keras.optimizers.Adam(1e-3),"
         " loss=keras.losses.BinaryCrossentropy(from_logits=True))"
     ),
+    ("output.remove_activation", KERAS): ('-layers.Dense(1, activation="softmax"),\n+layers.Dense(1),'),
+    ("output.remove_activation", KERAS.replace('activation="softmax"', '"sigmoid", name="last"')): (
+        '-layers.Dense(1, "sigmoid", name="last"),\n+layers.Dense(1, name="last"),'
+    ),
     ("precision.use float32", 'import keras\nkeras.mixed_precision.set_global_policy("mixed_float16")\n'): (
         '-keras.mixed_precision.set_global_policy("mixed_float16")\n'
         '+keras.mixed_precision.set_global_policy("float32")'

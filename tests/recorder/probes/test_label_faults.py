@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
-from traindx.facts import LABEL_FAULT, UNUSED_CLASS
+from traindx.facts import COUNTED_TARGETS, LABEL_FAULT, UNUSED_CLASS
 from traindx.recorder.probes.targets import LabelFaults
 
 CHANCE = torch.Generator().manual_seed(3)
@@ -55,10 +55,20 @@ def test_other_classes_are_left_out_for_reasons(first: int, beyond: int, outputs
 def test_a_class_that_is_to_be_ignored_never_occurs_on_purpose() -> None:
     loop = Loop(LabelFaults())
     loop.loss("cross_entropy", torch.zeros(1000, 9), classes(0, 9, 1000), options={"ignore_index": 0})
-    assert loop.facts == {}
+    assert list(loop.facts) == [COUNTED_TARGETS]
 
 
 def test_validation_data_is_not_what_is_learned() -> None:
     loop = Loop(LabelFaults())
     loop.loss("cross_entropy", torch.zeros(1000, 9), classes(1, 9, 1000), purpose=VALIDATION)
     assert loop.facts == {}
+
+
+def test_the_share_of_targets_that_count() -> None:
+    loop, padding = Loop(LabelFaults()), torch.full((100,), -100)
+    loop.loss("cross_entropy", torch.zeros(100, 3), padding)
+    assert loop.facts == {COUNTED_TARGETS: 0}
+    loop.loss("cross_entropy", torch.zeros(100, 3), torch.cat([padding[1:], torch.tensor([2])]))
+    assert loop.facts == {COUNTED_TARGETS: 1 / 200}, "one counts"
+    loop.loss("cross_entropy", torch.zeros(100, 3), padding.clamp_min(0), options={"ignore_index": 0})
+    assert loop.facts == {COUNTED_TARGETS: 1 / 300}

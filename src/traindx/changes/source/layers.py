@@ -227,6 +227,16 @@ def activation_of(call: cst.Call) -> str:
     return "linear" if given is None else text_of(given.value) or "?"
 
 
+def last_of_keras(source: Source) -> Activation | None:
+    """The activation that the last layer with a kernel is told to apply: Dense(1, activation="sigmoid")."""
+    last = output_layer(source)
+    given = argument(last, ("activation",), 1 if last_name(last.func) == "Dense" else None) if last else None
+    if last is None or given is None or not text_of(given.value) or bends_behind(source, last):
+        return None
+    without = with_only(last, [one for one in last.args if one is not given])
+    return Activation(activation_of(last), last, source.code(given).rstrip(", "), without)
+
+
 def bends_behind(source: Source, call: cst.Call) -> bool:
     """Whether an activation of its own stands between a layer and the next one with a kernel."""
     first = source.lines(call)[1]

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from traindx.changes import cst
 from traindx.changes.source.definitions import assignments, of_attribute, of_name, own_nodes
-from traindx.changes.source.layers import Activation, called, last_of_sequential
+from traindx.changes.source.layers import (
+    Activation,
+    called,
+    is_keras_model,
+    last_of_keras,
+    last_of_sequential,
+)
 from traindx.changes.source.loop import backward_of, differentiated
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import calls_at, calls_of, expression, last_name, module_classes
@@ -189,6 +195,10 @@ def _before_loss(source: Source, run: Run) -> Iterator[Activation]:
 
 
 def _of_model(source: Source, run: Run) -> Iterator[Activation]:
+    if is_keras_model(source):
+        told = last_of_keras(source)
+        yield from [told] if told is not None else []
+        return
     around = _model_class(source, run)
     if around is None:
         # A model without a class of its own: the whole of it is one nn.Sequential.

@@ -133,7 +133,7 @@ def labels_start_at_one(
     """Whether class indices reach the number of outputs, with enough of them to have shown a 0."""
     if loss_function(function, options).compares is not Compares.CLASSES or target.is_floating_point():
         return False
-    outputs, ids = outputs_of(function, prediction, options), _counted(target, options)
+    outputs, ids = outputs_of(function, prediction, options), counted(target, options)
     if outputs < 2 or not ids.numel():
         return False
     low, high = (int(end) for end in ids.aminmax())
@@ -148,7 +148,7 @@ def impossible_answers(function: LossFunction, low: float, high: float) -> str:
     return f"{found}, but valid targets are {function.no:g} to {function.yes:g}"
 
 
-def _counted(target: Tensor, options: Mapping[str, object]) -> Tensor:
+def counted(target: Tensor, options: Mapping[str, object]) -> Tensor:
     """The class indices that the loss counts."""
     ids = target.detach()
     for name in _LEFT_OUT:
@@ -159,7 +159,7 @@ def _counted(target: Tensor, options: Mapping[str, object]) -> Tensor:
 
 
 def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, object]) -> str:
-    ids = _counted(target, options)
+    ids = counted(target, options)
     if not outputs or not ids.numel() or (ids.is_floating_point() and not bool(torch.isfinite(ids).all())):
         return ""
     low, high = (int(end) for end in ids.aminmax())

@@ -11,14 +11,16 @@ nothing fails, and the first output learns never to be chosen.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, sqrt
 from operator import eq, mul
 from typing import final
 
+from torch import Tensor
+
 from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.function import Compares, impossible_answers
+from traindx.recorder.losses.function import Compares, counted, impossible_answers
 from traindx.recorder.probes.types import Batch, LossCall, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.sample import Moments, moments, nonfinite_share
 
@@ -212,6 +214,7 @@ class LabelFaults(Probe):
         self._seen: set[int] = set()
         self._targets = 0
         self._stated = False
+        self._places = self._counted = 0
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """See the targets of a training batch."""
@@ -220,14 +223,24 @@ class LabelFaults(Probe):
             return
         if answers.function.compares is Compares.YES_NO:
             self._see_answers(snapshot, answers)
-        elif answers.function.compares is Compares.CLASSES and 0 not in map(call.options.get, _LEFT_OUT):
-            self._see_classes(snapshot, answers)
+        elif answers.function.compares is Compares.CLASSES:
+            if answers.numbers is None:
+                self._see_left_out(snapshot, answers.target, call.options)
+            if 0 not in map(call.options.get, _LEFT_OUT):
+                self._see_classes(snapshot, answers)
 
     def _see_answers(self, snapshot: Snapshot, answers: Answers) -> None:
         if answers.numbers is not None and answers.numbers.numel():
             fault = impossible_answers(answers.function, *map(float, answers.numbers.aminmax()))
             if fault:
                 snapshot.state(facts.LABEL_FAULT, fault)
+
+    def _see_left_out(self, snapshot: Snapshot, target: Tensor, options: Mapping[str, object]) -> None:
+        """State the share of targets that count, over all batches, if not all do: one may hold only padding."""
+        self._places += target.numel()
+        self._counted += counted(target, options).numel()
+        if self._counted < self._places:
+            snapshot.state(facts.COUNTED_TARGETS, self._counted / self._places)
 
     def _see_classes(self, snapshot: Snapshot, answers: Answers) -> None:
         found = self._first_left_out(answers)

@@ -32,9 +32,12 @@ def ordered(reasons: Sequence[Reason]) -> list[Reason]:
 
 
 def seen_reasons(suspect: Suspect) -> list[Reason]:
-    """The findings that count for a suspect, the weightiest first."""
+    """The findings that count for a suspect, the weightiest first; what two signs say alike is told once."""
     counted = [reason for reason in suspect.reasons if reason.seen and reason.points > 0]
-    return sorted(counted, key=lambda reason: -reason.points)
+    first: dict[str, Reason] = {}
+    for reason in sorted(counted, key=lambda reason: -reason.points):
+        first.setdefault(reason.says, reason)
+    return list(first.values())
 
 
 def points(reasons: Sequence[Reason]) -> list[str]:
