@@ -236,7 +236,7 @@ class LabelFaults(Probe):
                 snapshot.state(facts.LABEL_FAULT, fault)
 
     def _see_left_out(self, snapshot: Snapshot, target: Tensor, options: Mapping[str, object]) -> None:
-        """State the share of targets that count, over all batches, if not all do: one may hold only padding."""
+        """State the share of targets that count, if not all do: one batch alone may hold only padding."""
         self._places += target.numel()
         self._counted += counted(target, options).numel()
         if self._counted < self._places:
