@@ -1,6 +1,7 @@
 """What pairs of arms say of a change."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -99,3 +100,15 @@ def test_what_was_set_aside_is_said() -> None:
 )
 def test_an_effect_says_in_how_many_seeds_it_is_better(pairs: list[Pair], says: str) -> None:
     assert effect_of(pairs, Measure.LOSS).says.startswith(says)
+
+
+def test_a_treated_run_that_ends_above_its_start_proves_nothing() -> None:
+    def begun(control: float, treated: float, seed: int) -> Pair:
+        one = pair(control, treated, seed)
+        return replace(one, treated=replace(one.treated, curve=((1.0, 2.3), (2.0, treated))))
+
+    less_bad = effect_of([begun(4e10, 5e3, seed) for seed in range(3)], Measure.LOSS)
+    assert less_bad.outcome is Outcome.INCONCLUSIVE
+    assert "above the loss it started with" in less_bad.says
+    good = effect_of([begun(4e10, 0.2, 0), begun(3e10, 3.0, 1), begun(5e10, 0.3, 2)], Measure.LOSS)
+    assert good.outcome is Outcome.HELPED

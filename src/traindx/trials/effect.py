@@ -136,14 +136,25 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     outcome = Outcome.NO_DIFFERENCE
     if abs(better) >= _MATERIAL and not (finite and _is_slight(counted, differences, measure)):
         outcome = _outcome(span)
+    runs_away = outcome is Outcome.HELPED and measure is Measure.LOSS and _all_end_above_start(counted)
+    outcome = Outcome.INCONCLUSIVE if runs_away else outcome
     return Effect(
         mean=statistics.fmean(differences) if finite else None,
         interval=_interval(differences) if finite else None,
         gain=better,
         gain_interval=span,
         outcome=outcome,
-        says=_says(counted, shares, outcome, finite=finite),
+        says=_ABOVE_START if runs_away else _says(counted, shares, outcome, finite=finite),
     )
+
+
+_ABOVE_START = "better, but every treated run ends above the loss it started with"
+
+
+def _all_end_above_start(pairs: Sequence[Pair]) -> bool:
+    """Whether the treated runs end worse than an untrained model: then less bad is not good."""
+    starts = [(start_of(pair.treated.curve), _value(pair.treated)) for pair in pairs]
+    return all(start is not None and end - start > _MATERIAL * abs(start) for start, end in starts)
 
 
 def gain(pairs: Sequence[Pair], measure: Measure) -> float:
