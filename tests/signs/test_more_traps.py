@@ -1,12 +1,14 @@
 """Runs that a reviewer broke signs with."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from traindx.causes.lr_decay_needed import lr_constant
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
-from traindx.facts import CLASSES, GRADIENT_CLIP, PRECISION
+from traindx.facts import CLASSES, FROZEN_PARAMETERS, GRADIENT_CLIP, PRECISION
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import (
     GRADIENT_NORM,
@@ -15,14 +17,16 @@ from traindx.quantities import (
     TRAIN_LOSS,
     VAL_ACCURACY,
     VAL_LOSS,
+    WEIGHT_NORM,
 )
-from traindx.run import Floats, Quantity, Run, Series
+from traindx.run import Floats, Parameter, Quantity, Run, Series
 from traindx.signs.chance import accuracy_at_chance, loss_at_chance
 from traindx.signs.generalization import double_descent
-from traindx.signs.gradients import gradient_spikes_before_loss, most_steps_clipped
+from traindx.signs.gradients import gradient_fades_over_depth, gradient_spikes_before_loss, most_steps_clipped
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import fails_in_first_steps, loss_not_finite, precision_is_half
 from traindx.signs.validation import validation_turns_up
+from traindx.signs.weights import parameters_frozen
 
 
 def series(quantity: Quantity, values: Floats, first: float = 0, every: float = 1, part: str = "") -> Series:
@@ -122,3 +126,41 @@ def test_a_run_that_never_clips_is_not_clipped() -> None:
 def test_huge_values_warn_nobody() -> None:
     loss = np.where(np.arange(100) % 2, 1e308, -1e308)
     assert diagnose(Run("r", (series(TRAIN_LOSS, loss), series(VAL_LOSS, loss)))).run == "r"
+
+
+def parameter(name: str, *shape: int, trainable: bool = True) -> Parameter:
+    return Parameter(name, "Linear", shape, trainable, optimized=trainable, gradient=trainable)
+
+
+def frozen(*model: Parameter) -> Run:
+    return Run("r", (), facts={FROZEN_PARAMETERS: 1}, model=model)
+
+
+def test_what_adapters_stand_in_for_is_frozen_on_purpose() -> None:
+    base = parameter("layers.0.q_proj.base_layer.weight", 48, 32, trainable=False)
+    narrow = parameter("layers.0.q_proj.lora_A.default.weight", 4, 32)
+    wide = parameter("layers.0.q_proj.lora_B.default.weight", 48, 4)
+    assert parameters_frozen(frozen(base, narrow, wide)) is None
+    assert isinstance(parameters_frozen(frozen(base, narrow)), Finding), "no product of these fits"
+    elsewhere = replace(wide, name="layers.1.q_proj.lora_B.default.weight")
+    assert isinstance(parameters_frozen(frozen(base, narrow, elsewhere)), Finding)
+    deeper = parameter("encoder.2.weight", 48, 48)
+    held = parameter("encoder.0.weight", 48, 32, trainable=False)
+    assert isinstance(parameters_frozen(frozen(held, deeper)), Finding)
+
+
+def test_queries_and_keys_start_with_tiny_gradients() -> None:
+    def run(*names: str) -> Run:
+        model = tuple(parameter(name, 8, 8) for name in names)
+        norms = [1e-5, 1e-5, 1e-1, 1e-1, 1e-1, 1e-1]
+        looks = [
+            Series(quantity, np.arange(6.0), np.full(6, size), layer=name)
+            for name, norm in zip(names, norms, strict=True)
+            for quantity, size in ((GRADIENT_NORM, norm), (WEIGHT_NORM, 1.0))
+        ]
+        return Run("r", tuple(looks), model=model)
+
+    attention = ("a.query.weight", "a.key.weight", "a.value.weight", "b.weight", "c.weight", "d.weight")
+    assert gradient_fades_over_depth(run(*attention)) is None
+    plain = ("a.0.weight", "a.1.weight", *attention[2:])
+    assert isinstance(gradient_fades_over_depth(run(*plain)), Finding)

@@ -128,6 +128,14 @@ class Depth:
     """Powers of ten by which the first layers lie below the last; negative where they lie above."""
 
 
+_COMPARED = frozenset("q k q_proj k_proj query key q_lin k_lin to_q to_k wq wk query_key".split())
+
+
+def _is_compared(layer: Parameter) -> bool:
+    """Whether it makes queries or keys: small weights compare nothing, so their gradients start tiny."""
+    return not _COMPARED.isdisjoint(layer.name.lower().split("."))
+
+
 def over_depth(run: Run) -> Depth | None:
     """How gradients change over depth; None where fewer than two layers have any."""
     sizes = {one.layer.name: one.early for one in matrices(run, WEIGHT_NORM)}
@@ -135,7 +143,7 @@ def over_depth(run: Run) -> Depth | None:
     found = [
         (one, math.log10(one.early / sizes[one.layer.name]))
         for one in matrices(run, GRADIENT_NORM)
-        if one.early > 0 and sizes.get(one.layer.name, 0.0) > 0
+        if one.early > 0 and sizes.get(one.layer.name, 0.0) > 0 and not _is_compared(one.layer)
     ]
     if len(found) < 2:
         return None
@@ -227,6 +235,29 @@ class Held:
     def verb(self) -> str:
         """The verb that belongs to `told`."""
         return "is" if len(self.layers) == 1 else "are"
+
+
+def has_adapters(run: Run) -> bool:
+    """Whether narrow matrices learn beside frozen ones that their product fits, as LoRA adds them."""
+    learning = [one for one in run.model if one.trainable and len(one.shape) == 2]
+    return any(
+        _is_adapted(frozen, [one for one in learning if _stands_beside(one, frozen)])
+        for frozen in run.model
+        if not frozen.trainable and len(frozen.shape) == 2
+    )
+
+
+def _stands_beside(one: Parameter, frozen: Parameter) -> bool:
+    """Whether a parameter belongs to the module of a frozen one, or to the module around it."""
+    around = frozen.name.split(".")
+    modules = [".".join(around[:end]) for end in (len(around) - 1, len(around) - 2) if end > 0]
+    return any(one.name.startswith(f"{module}.") for module in modules)
+
+
+def _is_adapted(frozen: Parameter, beside: list[Parameter]) -> bool:
+    ranks = {min(one.shape) for one in beside if min(one.shape) < min(frozen.shape)}
+    shapes = {frozenset(one.shape) for one in beside}
+    return any(all({rank, size} in shapes for size in frozen.shape) for rank in ranks)
 
 
 def held_back(run: Run, is_held: Callable[[Parameter], bool]) -> Held | None:

@@ -14,7 +14,7 @@ from traindx.signs.validation import validation_improves
 _SURE = 0.5
 """More belief than doubt."""
 _TIED = 0.4
-"""With this much belief in health a run is not called sick: neither word would be right often enough."""
+"""With this much belief in one side neither word would be right often enough: not sick, and not healthy."""
 
 _DOUBTED = 0.1
 """With a fact of the program beside it, this much belief in a cause keeps a run from being called healthy."""
@@ -49,7 +49,7 @@ def verdict_of(
     if healthy < (_SURE if critical else _TIED) and suspects and not doubtful:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
-    is_healthy = healthy >= _SURE and learned and not _is_disputed(suspects, asked)
+    is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 

@@ -6,7 +6,16 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.facts import fact_evidence, needs_beginning, stated_number, stated_word
-from traindx.curves.layers import EARLY, Matrix, held_back, learns, matrices, owner, starting_gains
+from traindx.curves.layers import (
+    EARLY,
+    Matrix,
+    has_adapters,
+    held_back,
+    learns,
+    matrices,
+    owner,
+    starting_gains,
+)
 from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, linear
 from traindx.curves.series import steps_taken
 from traindx.facts import (
@@ -186,7 +195,9 @@ def _rate(run: Run) -> float:
 
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
 def parameters_frozen(run: Run) -> Answer:
-    """Model parameters are frozen (requires_grad=False)."""
+    """Model parameters are frozen (requires_grad=False), and not because adapters learn in their place."""
+    if has_adapters(run):
+        return None
     evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)
     told = "frozen (`requires_grad=False`)"
     return _never_learn(run, lambda layer: not layer.trainable, told, FAIR, evidence)
