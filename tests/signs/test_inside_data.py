@@ -207,6 +207,11 @@ CASES = (
         replace(CLASSIFIES, net=partial(DROPS, bend=lambda: nn.Sequential(nn.ReLU(), nn.Dropout(0.9)))),
         replace(CLASSIFIES, net=DROPS),
     ),
+    Case(
+        "label_smoothing_extreme",
+        replace(CLASSIFIES, loss=nn.CrossEntropyLoss(label_smoothing=0.9)),
+        replace(CLASSIFIES, loss=nn.CrossEntropyLoss(label_smoothing=0.1)),
+    ),
     # The loop. More than 500 values of a step are many on any machine; less depends on how fast it is.
     Case(
         "many_item_calls",

@@ -43,10 +43,15 @@ level.
 - Müller, Kornblith, Hinton: When Does Label Smoothing Help?, NeurIPS, 2019.
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import stated_number, stated_word
-from traindx.facts import DROPOUT, DROPOUT_LAYERS, OPTIMIZER, WEIGHT_DECAY
+from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.limits import linear
+from traindx.facts import DROPOUT, DROPOUT_LAYERS, LABEL_SMOOTHING, LOSS_PLACE, OPTIMIZER, WEIGHT_DECAY
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import number, percentage
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
@@ -63,6 +68,25 @@ _MILD_DECAY = {"adamw": 0.01, "sgd": 1e-4}
 """Weight decay that is not strong for an optimizer; bench/thresholds.md#decay."""
 _MILD_DROPOUT = 0.1
 """The dropout of the fix, which would raise a smaller one; bench/thresholds.md#doses."""
+
+
+@sign(needs=(LABEL_SMOOTHING,), severity=Severity.WARNING)
+def label_smoothing_extreme(
+    run: Run, *, share: Annotated[float, "of a label; bench/thresholds.md#smoothing"] = 0.4
+) -> Answer:
+    """Label smoothing is extreme."""
+    value = stated_number(run, LABEL_SMOOTHING)
+    if value is None:
+        return CANNOT_TELL
+    if not share <= value <= 1:
+        return None
+    says = f"label smoothing {number(value)} leaves {percentage(1 - value)} of each label (typical: 90%)"
+    strength = linear(value, share, over=1 / 2)
+    return Finding(strength, says, (fact_evidence(run, LABEL_SMOOTHING, LOSS_PLACE, limit=share),))
+
+
+def _smooths_little(run: Run) -> bool:
+    return not isinstance(label_smoothing_extreme(run), Finding)
 
 
 def _decays_little(run: Run) -> bool:
@@ -86,6 +110,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.95),
         Clue(l2_inside_adam, seen=-1.55),
         Clue(dropout_extreme, seen=+6.27, unseen=-0.30, group="strength"),
+        Clue(label_smoothing_extreme, seen=+6.27, group="strength"),
         Clue(weights_shrink, seen=+1.64),
         Clue(decay_strong, seen=+4.29, unseen=-1.18, group="strength"),
         Clue(both_losses_high, seen=+3.65, unseen=-0.36),
@@ -124,6 +149,18 @@ for module in model.modules():
         module.p = min(module.p, 0.1)""",
             change="regularize.dropout 0.1",
             unless=(_drops_little, validation_turns_up),
+        ),
+        Prescription(
+            title="Set label smoothing to 0.1",
+            expect="the loss falls below its old floor, and accuracy rises",
+            safety=Safety.ASK,
+            not_when="label smoothing is 0.4 or less",
+            before="""\
+loss = torch.nn.functional.cross_entropy(logits, labels, label_smoothing=0.9)""",
+            code="""\
+loss = torch.nn.functional.cross_entropy(logits, labels, label_smoothing=0.1)""",
+            change="loss.label_smoothing 0.1",
+            unless=(_smooths_little,),
         ),
         Prescription(
             title="Weaken the augmentation until every label is recognizable",

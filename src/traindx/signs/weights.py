@@ -195,7 +195,7 @@ def _rate(run: Run) -> float:
 
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
 def parameters_frozen(run: Run) -> Answer:
-    """Model parameters are frozen (requires_grad=False), and not because adapters learn in their place."""
+    """Model parameters are frozen (requires_grad=False)."""
     if has_adapters(run):
         return None
     evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)

@@ -65,7 +65,7 @@ ROWS = (
     Row("targets", replace(CLASSIFIES, data=counted_from_one), Mark.FAIL, "labels-out-of-range"),
     Row("targets", replace(CLASSIFIES, data=of_one_class), Mark.FAIL, "degenerate-labels"),
     Row("balance", replace(CLASSIFIES, data=unbalanced), Mark.WARN, "class-imbalance"),
-    Row("order", replace(CLASSIFIES, data=in_order, shuffles=False), Mark.WARN, "not-shuffled"),
+    Row("order", replace(CLASSIFIES, data=in_order, shuffles=False), Mark.FAIL, "not-shuffled"),
     Row("validation-data", replace(CLASSIFIES, data=held_from_training), Mark.FAIL, "train-val-leakage"),
     Row("validation-data", replace(CLASSIFIES, data=held_of_another_kind), Mark.WARN, "train-val-mismatch"),
     Row("initial-loss", replace(CLASSIFIES, begins=scaled(8)), Mark.WARN, "bad-initialization"),

@@ -164,10 +164,7 @@ def _first_changed(lines: Sequence[str], hunk: str) -> int:
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
     top = diagnosis.suspects[:1]
     told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
-    return [
-        Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT),
-        *(Paragraph(says) for says in told),
-    ]
+    return [Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT), *map(Paragraph, told)]
 
 
 def _from_to(trial: Trial) -> str:
@@ -271,7 +268,7 @@ def _told(trial: Trial) -> str:
 def _in_vain(treatment: Treatment) -> list[str]:
     """What made no difference or harm, and what cannot be applied."""
     judged = [_before_after(treatment.trials, one) for one in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
-    refused = [one for one in treatment.trials if any(pair.treated.refused for pair in one.pairs)]
+    refused = filter(_is_refused, treatment.trials)
     return [*chain(*judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
 
 
