@@ -23,6 +23,11 @@ PLANNED_STEPS = Fact("planned_steps", "optimizer steps the run was meant to take
 PLANNED_EPOCHS = Fact("planned_epochs", "epochs the run was meant to take")
 DROPOUT = Fact("dropout", "the dropout probability")
 LABEL_SMOOTHING = Fact("label_smoothing", "the label-smoothing coefficient")
+PENALTY_SHARE = Fact(
+    "penalty_share",
+    "the largest share of the loss that was a penalty on the weights added to it",
+    chosen=False,
+)
 PRECISION = Fact("precision", "the dtype of the forward pass, such as bf16")
 SEED = Fact("seed", "the random seed")
 MODEL = Fact("model", "the model's name or class")
@@ -167,8 +172,12 @@ COUNTED_TARGETS = Fact(
     chosen=False,
 )
 LABEL_FAULT = Fact("label_fault", "what is wrong with targets that the loss function rejected or misread")
-LABELS_START_AT_ONE = Fact(
-    "labels_start_at_one", "whether the labels that the loss function rejected are 1 to the number of outputs"
+LOWEST_LABEL = Fact(
+    "lowest_label",
+    "the lowest of labels outside the range of the loss: 1 for 1 to the outputs, -1 for -1 and 1, else 0",
+)
+TRUE_CLASSES = Fact(
+    "true_classes", "the most classes that are true of one sample, in a loss for one of several classes"
 )
 UNUSED_CLASS = Fact("unused_class", "a class that has an output but no target")
 FIRST_LAYER_NORMALIZES = Fact("first_layer_normalizes", "whether the first layer normalizes the input")

@@ -68,6 +68,31 @@ def test_labels_from_one_are_brought_to_zero(tmp_path: Path) -> None:
     assert any("1 is subtracted" in str(note["says"]) for note in notes(tmp_path))
 
 
+def test_answers_of_minus_one_become_zero(tmp_path: Path) -> None:
+    scores, answers = torch.randn(4, 1), torch.tensor([[-1.0], [1], [1], [-1]])
+    wanted = functional.binary_cross_entropy_with_logits(scores, (answers + 1) / 2)
+    with changed(tmp_path, "targets.start_at_zero"):
+        assert functional.binary_cross_entropy_with_logits(scores, answers) == wanted
+
+
+def test_a_loss_that_fits_the_targets_takes_the_place_of_one_that_does_not(tmp_path: Path) -> None:
+    def folder(name: str) -> Path:
+        (tmp_path / name).mkdir(exist_ok=True)
+        return tmp_path / name
+
+    scores, rows = torch.randn(4, 3), torch.tensor([[1.0, 1, 0], [0, 1, 1], [0, 0, 0], [1, 1, 1]])
+    with changed(folder("rows"), "loss.use binary_cross_entropy_with_logits"):
+        assert nn.CrossEntropyLoss()(scores, rows) == functional.binary_cross_entropy_with_logits(
+            scores, rows
+        )
+    with changed(folder("counts"), "loss.use mse_loss"):
+        assert functional.poisson_nll_loss(scores, rows, log_input=False) == functional.mse_loss(scores, rows)
+    labels = torch.tensor([0, 1, 2, 0])
+    with changed(folder("labels"), "loss.use binary_cross_entropy_with_logits"):
+        assert nn.CrossEntropyLoss()(scores, labels) == functional.cross_entropy(scores, labels)
+    assert not any(note["applied"] for note in notes(folder("labels")))
+
+
 def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path) -> None:
     plain = train(steps=1).losses
     for text in ("loss.class_weights balanced", "loss.label_smoothing 0.2"):

@@ -48,6 +48,42 @@ def of_classes_as_numbers() -> Data:
     return replace(data, targets=targets, held_targets=held_targets)
 
 
+def of_one_class_each() -> Data:
+    """Classes as rows of zeros and a one."""
+    data = clusters()
+    rows = [functional.one_hot(one, CLASSES).float() for one in (data.targets, data.held_targets)]
+    return replace(data, targets=rows[0], held_targets=rows[1])
+
+
+def of_two_classes_each() -> Data:
+    """Each class is true together with the next."""
+    data = of_one_class_each()
+    rows = [one + one.roll(1, 1) for one in (data.targets, data.held_targets)]
+    return replace(data, targets=rows[0], held_targets=rows[1])
+
+
+class Penalized:
+    """A loss with a penalty on the weights, as it is written by hand."""
+
+    def __init__(self, weight: float) -> None:
+        self._weight = weight
+        self._net = nn.Module()
+
+    def begin(self, net: nn.Module) -> None:
+        """Take the weights of this model."""
+        self._net = net
+
+    def __call__(self, given: Tensor, targets: Tensor) -> Tensor:
+        """Cross-entropy, and the sum of all weights without their signs."""
+        penalty = sum(weight.abs().sum() for weight in self._net.parameters())
+        return functional.cross_entropy(given, targets) + self._weight * penalty
+
+
+def penalized(weight: float) -> Training:
+    loss = Penalized(weight)
+    return replace(CLASSIFIES, begins=loss.begin, loss=loss)
+
+
 def flat_targets() -> Data:
     data = numbers()
     return replace(data, targets=data.targets[:, 0], held_targets=data.held_targets[:, 0])
@@ -185,6 +221,19 @@ CASES = (
         replace(YES_NO, net=partial(ONE, last=nn.Sigmoid()), loss=nn.BCELoss()),
         place=LOSS,
     ),
+    Case(
+        "softmax_over_one",
+        replace(YES_NO, loss=nn.CrossEntropyLoss()),
+        replace(YES_NO, loss=nn.BCEWithLogitsLoss()),
+        place=LOSS,
+    ),
+    Case(
+        "several_classes_true",
+        replace(CLASSIFIES, data=of_two_classes_each),
+        replace(CLASSIFIES, data=of_one_class_each),
+        place=LOSS,
+    ),
+    Case("penalty_dominates", penalized(1.0), penalized(0.001)),
     Case("bce_on_exclusive_classes", replace(SHARES, net=partial(NET, last=nn.Softmax(1))), SHARES),
     Case(
         "output_bounded_target_not",

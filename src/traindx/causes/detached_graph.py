@@ -55,7 +55,7 @@ from traindx.signs.activations import dead_units_many, units_saturate
 from traindx.signs.chance import little_learned
 from traindx.signs.gradients import gradient_never_arrives
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
-from traindx.signs.targets import output_rectified
+from traindx.signs.outputs import output_rectified, softmax_over_one
 from traindx.signs.weights import parameters_frozen, weights_start_equal, weights_start_tiny
 
 CAUSE = Cause(
@@ -66,6 +66,7 @@ CAUSE = Cause(
     clues=(
         Clue(little_learned, seen=+0.51, unseen=-0.69),
         Clue(output_rectified, seen=-2.00),
+        Clue(softmax_over_one, seen=-8.00),
         Clue(weights_start_tiny, seen=-2.00),
         Clue(gradient_never_arrives, seen=+6.58, unseen=-4.10),
         Clue(loss_flat_from_start, seen=+1.08),

@@ -84,8 +84,9 @@ from traindx.signs.gradients import (
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_plateaus, loss_still_falling
 from traindx.signs.lr import lr_below_typical, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite
+from traindx.signs.outputs import activation_before_logits_loss
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress
-from traindx.signs.targets import activation_before_logits_loss, shapes_broadcast
+from traindx.signs.targets import shapes_broadcast
 from traindx.signs.validation import validation_improves, validation_never_improves, validation_never_moves
 from traindx.signs.weights import (
     optimizer_has_stale_parameters,

@@ -47,8 +47,8 @@ a binary cross-entropy goes below zero. The curve gives no warning before it hap
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import fact_evidence, is_recording, stated_number
-from traindx.facts import COUNTED_TARGETS, LABELS_START_AT_ONE, LOSS_PLACE, UNUSED_CLASS
+from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
+from traindx.facts import COUNTED_TARGETS, LOSS_FUNCTION, LOSS_PLACE, LOWEST_LABEL, UNUSED_CLASS
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import Area
 from traindx.run import Run
@@ -65,7 +65,19 @@ def first_class_unused(run: Run) -> Answer:
 
 
 def _starts_elsewhere(run: Run) -> bool:
-    return run.facts.get(LABELS_START_AT_ONE) is not True
+    return stated_number(run, LOWEST_LABEL) != 1
+
+
+def _are_no_signs(run: Run) -> bool:
+    return stated_number(run, LOWEST_LABEL) != -1
+
+
+def _chooses_none(run: Run) -> bool:
+    return compares_numbers(run) or stated_word(run, LOSS_FUNCTION).startswith("binary_")
+
+
+def _counts_nothing(run: Run) -> bool:
+    return not stated_word(run, LOSS_FUNCTION).startswith("poisson")
 
 
 def _none_counts(run: Run) -> bool:
@@ -99,11 +111,35 @@ loss = torch.nn.functional.cross_entropy(model(x), y - 1)""",
             unless=(_starts_elsewhere,),
         ),
         Prescription(
+            title="Map targets -1 and 1 to 0 and 1",
+            expect="the loss is never negative, and accuracy rises",
+            safety=Safety.ASK,
+            not_when="the loss is made for -1 and 1, such as the hinge loss",
+            before="""\
+loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), y)  # y: -1 or 1""",
+            code="""\
+loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), (y + 1) / 2)""",
+            change="targets.start_at_zero",
+            unless=(_are_no_signs,),
+        ),
+        Prescription(
+            title="Use a loss for real numbers: a Poisson loss is for counts",
+            expect="the loss stops falling without a floor, and predictions span the targets",
+            safety=Safety.ASK,
+            not_when="the targets are counts that were standardized: undo that instead",
+            before="""\
+loss = torch.nn.functional.poisson_nll_loss(model(x), y)  # y: below 0 as well""",
+            code="""\
+loss = torch.nn.functional.mse_loss(model(x), y)""",
+            change="loss.use mse_loss",
+            unless=(_counts_nothing,),
+        ),
+        Prescription(
             title="Number the classes from 0 without gaps, once for all sets",
             expect="the batch that crashed passes, and the first loss is near ln(C)",
             safety=Safety.MANUAL,
             not_when="the labels are quantities, not classes",
-            unless=(_none_counts,),
+            unless=(_none_counts, _chooses_none),
             before="""\
 y = torch.tensor(frame["label"].to_numpy())  # 1 to 10, or with gaps
 loss = torch.nn.functional.cross_entropy(model(x), y)""",
@@ -118,7 +154,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y)  # the model has len(class
             expect="the loss is finite, and only labeled entries count",
             safety=Safety.MANUAL,
             not_when="the number is a class of its own",
-            unless=(_none_counts,),
+            unless=(_none_counts, _chooses_none),
             before="""\
 loss = torch.nn.functional.cross_entropy(logits, mask)  # 255 marks the border""",
             code="""\

@@ -54,7 +54,7 @@ error.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
-from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
+from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS, TRUE_CLASSES
 from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
@@ -80,6 +80,26 @@ def bce_on_exclusive_classes(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, LOSS_FUNCTION, LOSS_PLACE),))
 
 
+@sign(needs=(LOSS_FUNCTION, TRUE_CLASSES), severity=Severity.SERIOUS)
+def several_classes_true(run: Run) -> Answer:
+    """Targets with several true classes go into a loss for exactly one."""
+    most = stated_number(run, TRUE_CLASSES) or 0.0
+    if most <= 1:
+        return None
+    says = (
+        f"up to {most:g} classes are true of one sample, but `{run.facts[LOSS_FUNCTION]}` expects exactly one"
+    )
+    return Finding(1.0, says, (fact_evidence(run, TRUE_CLASSES, LOSS_PLACE, limit=1.0),))
+
+
+def _has_one_true_class(run: Run) -> bool:
+    return (stated_number(run, TRUE_CLASSES) or 1) <= 1
+
+
+def _has_several_true_classes(run: Run) -> bool:
+    return not _has_one_true_class(run)
+
+
 def _uses_bce(run: Run) -> bool:
     return stated_word(run, LOSS_FUNCTION) in (*_BCE, "binary_cross_entropy_with_logits")
 
@@ -93,6 +113,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.44, unseen=-0.75),
         Clue(class_labels_in_regression_loss, seen=+9.45, unseen=-0.95),
         Clue(bce_on_exclusive_classes, seen=+7.50),
+        Clue(several_classes_true, seen=+9.00),
         Clue(loss_plateaus, seen=+0.43),
     ),
     fixes=(
@@ -107,7 +128,7 @@ loss = torch.nn.functional.mse_loss(model(x).squeeze(-1), y.float())  # y: class
             code="""\
 model = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.ReLU(), torch.nn.Linear(64, classes))
 loss = torch.nn.functional.cross_entropy(model(x), y.long())""",
-            unless=(_uses_bce,),
+            unless=(_uses_bce, _has_several_true_classes),
         ),
         Prescription(
             title="Replace binary cross-entropy by cross-entropy",
@@ -119,18 +140,19 @@ target = torch.nn.functional.one_hot(y, classes).float()
 loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), target)""",
             code="""\
 loss = torch.nn.functional.cross_entropy(model(x), y)""",
-            unless=(compares_numbers,),
+            unless=(compares_numbers, _has_several_true_classes),
         ),
         Prescription(
             title="For multi-label targets use binary cross-entropy",
             expect="classes that occur together are predicted together",
-            safety=Safety.MANUAL,
+            safety=Safety.ASK,
             not_when="exactly one class is true of each sample, or the loss is already binary cross-entropy",
             before="""\
 loss = torch.nn.functional.cross_entropy(model(x), multi_hot.float())""",
             code="""\
 loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), multi_hot.float())""",
-            unless=(compares_numbers, _uses_bce),
+            change="loss.use binary_cross_entropy_with_logits",
+            unless=(compares_numbers, _uses_bce, _has_one_true_class),
         ),
         Prescription(
             title="For heavy-tailed targets use the Huber loss",

@@ -47,10 +47,18 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, is_recording, stated_number, stated_word
 from traindx.curves.limits import linear
-from traindx.facts import DROPOUT, DROPOUT_LAYERS, LABEL_SMOOTHING, LOSS_PLACE, OPTIMIZER, WEIGHT_DECAY
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.facts import (
+    DROPOUT,
+    DROPOUT_LAYERS,
+    LABEL_SMOOTHING,
+    LOSS_PLACE,
+    OPTIMIZER,
+    PENALTY_SHARE,
+    WEIGHT_DECAY,
+)
+from traindx.finding import CANNOT_TELL, Answer, CannotTell, Finding, Severity, sign
 from traindx.format import number, percentage
 from traindx.objective import Area
 from traindx.run import Run
@@ -85,13 +93,36 @@ def label_smoothing_extreme(
     return Finding(strength, says, (fact_evidence(run, LABEL_SMOOTHING, LOSS_PLACE, limit=share),))
 
 
+@sign(needs=(PENALTY_SHARE,), severity=Severity.SERIOUS)
+def penalty_dominates(
+    run: Run, *, share: Annotated[float, "of the loss; bench/thresholds.md#penalty"] = 0.5
+) -> Answer:
+    """A penalty on the weights is most of the loss, and the model learns little."""
+    learned, largest = little_learned(run), stated_number(run, PENALTY_SHARE)
+    # A model that learns can afford the penalty.
+    if largest is None or largest < share or not isinstance(learned, Finding):
+        return learned if isinstance(learned, CannotTell) else None
+    says = f"a penalty on the weights is up to {percentage(largest)} of the loss"
+    return Finding(
+        linear(largest, share, over=1 / 4),
+        says,
+        (fact_evidence(run, PENALTY_SHARE, LOSS_PLACE, limit=share),),
+    )
+
+
+def _penalizes_little(run: Run) -> bool:
+    return not isinstance(penalty_dominates(run), Finding)
+
+
 def _smooths_little(run: Run) -> bool:
     return not isinstance(label_smoothing_extreme(run), Finding)
 
 
 def _decays_little(run: Run) -> bool:
     decay = stated_number(run, WEIGHT_DECAY)
-    return decay is not None and decay <= _MILD_DECAY.get(stated_word(run, OPTIMIZER), 0.0)
+    if decay is None:
+        return is_recording(run)
+    return decay <= _MILD_DECAY.get(stated_word(run, OPTIMIZER), 0.0)
 
 
 def _drops_little(run: Run) -> bool:
@@ -111,6 +142,7 @@ CAUSE = Cause(
         Clue(l2_inside_adam, seen=-1.55),
         Clue(dropout_extreme, seen=+6.27, unseen=-0.30, group="strength"),
         Clue(label_smoothing_extreme, seen=+6.27, group="strength"),
+        Clue(penalty_dominates, seen=+9.00, group="strength"),
         Clue(weights_shrink, seen=+1.64),
         Clue(decay_strong, seen=+4.29, unseen=-1.18, group="strength"),
         Clue(both_losses_high, seen=+3.65, unseen=-0.36),
@@ -149,6 +181,19 @@ for module in model.modules():
         module.p = min(module.p, 0.1)""",
             change="regularize.dropout 0.1",
             unless=(_drops_little, validation_turns_up),
+        ),
+        Prescription(
+            title="Divide the penalty on the weights by 100",
+            expect="the loss without the penalty falls below chance level, and the weights keep their size",
+            safety=Safety.MANUAL,
+            not_when="the penalty is less than half of the first loss",
+            before="""\
+penalty = 0.1 * sum(p.abs().sum() for p in model.parameters())
+loss = torch.nn.functional.cross_entropy(model(x), y) + penalty""",
+            code="""\
+penalty = 0.001 * sum(p.abs().sum() for p in model.parameters())
+loss = torch.nn.functional.cross_entropy(model(x), y) + penalty""",
+            unless=(_penalizes_little,),
         ),
         Prescription(
             title="Set label smoothing to 0.1",

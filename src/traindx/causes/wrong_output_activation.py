@@ -17,8 +17,9 @@ and 1, as logits, so it cannot go below `ln(1 + (C - 1) / e)`: 0.31 for 2 classe
 Softmax over one unit. The output is always 1 and the gradient exactly zero. `BCELoss` reports 100 times the
 share of negatives, because it clamps the logarithm at -100; `CrossEntropyLoss` with one output is always 0.
 
-A bounded output for an unbounded target. A sigmoid ends at 1, tanh at -1 and 1; house prices do not. The
-output saturates, and the loss stays near that of a constant prediction.
+A bounded output for an unbounded target. A sigmoid ends at 1, tanh and a cosine similarity at -1 and 1;
+house prices and ratings do not. The output saturates, and the loss stays near that of a constant
+prediction.
 
 ReLU on the output. Negative targets are out of reach, and an output that is zero for all samples gets no
 gradient. Before a cross-entropy it often trains anyway, but the output of a class may die for good.
@@ -60,54 +61,28 @@ at the variance of the targets. Logits in `NLLLoss`: a loss below zero and falli
 """
 
 import re
-from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
-from traindx.curves.limits import TINY
-from traindx.curves.series import looked, seen_in
-from traindx.facts import FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
+from traindx.facts import CLASSES, FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
-from traindx.format import number
 from traindx.objective import Area
-from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
 from traindx.run import EventKind, Run
 from traindx.signs.chance import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
-from traindx.signs.targets import activation_before_logits_loss, output_rectified
+from traindx.signs.outputs import (
+    CATEGORICAL,
+    PROBABILITIES,
+    activation_before_logits_loss,
+    logits_where_probabilities_expected,
+    output_bounded_target_not,
+    output_rectified,
+    softmax_over_one,
+)
 
-_BOUNDS = {
-    **dict.fromkeys(("sigmoid", "hardsigmoid", "softmax"), (0.0, 1.0)),
-    **dict.fromkeys(("tanh", "hardtanh"), (-1.0, 1.0)),
-    "log_softmax": (float("-inf"), 0.0),
-}
-"""The lowest and highest value of each activation; bench/thresholds.md#output."""
-
-
-@sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN, TARGET_MAX), severity=Severity.SERIOUS, healthy=-3.01)
-def output_bounded_target_not(
-    run: Run, *, beyond: Annotated[float, "share of the targets' range; bench/thresholds.md#output"] = 0.1
-) -> Answer:
-    """Targets outside the range of the output activation."""
-    low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
-    if low is None or high is None:
-        return CANNOT_TELL
-    given = stated_word(run, OUTPUT_ACTIVATION)
-    if given not in _BOUNDS or not compares_numbers(run):
-        return None
-    least, most = float(low.values.min()), float(high.values.max())
-    bottom, top = _BOUNDS[given]
-    out = max(bottom - least, most - top)
-    if out <= beyond * max(most - least, TINY):
-        return None
-    says = f"{given} output is between {bottom:g} and {top:g}, but targets range from {number(least)}"
-    says += f" to {number(most)}"
-    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most, top)))
-
-
-_REFUSAL = re.compile(r"should be between 0 and 1\b|input_val >= zero && input_val <= one")
+_REFUSAL = re.compile(r"input should be between 0 and 1\b|input_val >= zero && input_val <= one")
 """What torch says of an input of `binary_cross_entropy`, on a processor and on a GPU."""
 
 
@@ -124,44 +99,7 @@ def probabilities_refused(run: Run) -> Answer:
     return Finding(1.0, says, (Evidence(LOSS_FUNCTION, (step, step), "binary_cross_entropy"),))
 
 
-_KERAS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")
-_SHARES = ("softmax", "sigmoid", "hardsigmoid")
-
-
-@sign(
-    needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION, PREDICTION_MAX),
-    severity=Severity.SERIOUS,
-    healthy=-2.83,
-    formerly="raw_scores_for_probabilities",
-)
-def logits_where_probabilities_expected(run: Run) -> Answer:
-    """Logits in a loss that expects probabilities."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
-    high, low = looked(run, PREDICTION_MAX), looked(run, PREDICTION_MIN)
-    if high is None:
-        return CANNOT_TELL
-    most, least = float(high.values.max()), float(low.values.min()) if low is not None else 0.0
-    if loss == "nll_loss":
-        # The logarithm of a probability is never positive; a softmax without its logarithm always is.
-        wrong, expects = given != "log_softmax" and most > 0, "log-probabilities (at most 0)"
-    elif loss == "binary_cross_entropy" or (loss in _KERAS and run.facts.get(FROM_LOGITS) is not True):
-        wrong, expects = given not in _SHARES and not _are_shares(given, least, most), "probabilities"
-    else:
-        return None
-    if not wrong:
-        return None
-    made = "no activation" if given == "none" else f"output of {given}"
-    says = f"`{loss}` expects {expects}, but gets values from {number(least)} to {number(most)} ({made})"
-    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most)))
-
-
-def _are_shares(given: str, least: float, most: float) -> bool:
-    """Whether values lie between 0 and 1 by an operation of the program's own, not by being cut off."""
-    return given == "none" and least > 0 and most < 1
-
-
-_CATEGORICAL = ("categorical_crossentropy", "sparse_categorical_crossentropy")
-_EACH = {"sigmoid": _CATEGORICAL, "log_sigmoid": ("nll_loss",)}
+_EACH = {"sigmoid": CATEGORICAL, "log_sigmoid": ("nll_loss",)}
 
 
 @sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS)
@@ -175,21 +113,8 @@ def sigmoid_with_categorical(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
-@sign(needs=(OUTPUT_ACTIVATION, PREDICTION_MIN, PREDICTION_MAX), severity=Severity.CRITICAL)
-def softmax_over_one(run: Run) -> Answer:
-    """Softmax over a single output."""
-    low, high = looked(run, PREDICTION_MIN), looked(run, PREDICTION_MAX)
-    if low is None or high is None:
-        return CANNOT_TELL
-    sure = {"softmax": 1.0, "log_softmax": 0.0}.get(stated_word(run, OUTPUT_ACTIVATION))
-    if sure is None or not (low.values == sure).all() or not (high.values == sure).all():
-        return None
-    says = f"every prediction is {sure:g}: softmax over a single output"
-    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, sure)))
-
-
 def _expects_probabilities(run: Run) -> bool:
-    by_default = stated_word(run, LOSS_FUNCTION) in _KERAS and run.facts.get(FROM_LOGITS) is not True
+    by_default = stated_word(run, LOSS_FUNCTION) in PROBABILITIES and run.facts.get(FROM_LOGITS) is not True
     return by_default or stated_word(run, LOSS_FUNCTION) in ("nll_loss", "binary_cross_entropy")
 
 
@@ -198,7 +123,19 @@ def _expects_logits(run: Run) -> bool:
 
 
 def _has_one_logit(run: Run) -> bool:
-    return stated_number(run, OUTPUTS) == 1 and stated_word(run, LOSS_FUNCTION) == "cross_entropy"
+    return stated_number(run, CLASSES) == 1 and stated_word(run, LOSS_FUNCTION) == "cross_entropy"
+
+
+def _has_other_logits(run: Run) -> bool:
+    return not _has_one_logit(run)
+
+
+def _is_similarity(run: Run) -> bool:
+    return stated_word(run, OUTPUT_ACTIVATION) == "cosine_similarity"
+
+
+def _is_no_similarity(run: Run) -> bool:
+    return not _is_similarity(run)
 
 
 def _has_several_outputs(run: Run) -> bool:
@@ -250,7 +187,32 @@ loss = torch.nn.functional.binary_cross_entropy(output.squeeze(-1), y.float())""
 output = model(x)
 loss = torch.nn.functional.binary_cross_entropy_with_logits(output.squeeze(-1), y.float())""",
             change="output.sigmoid",
-            unless=(_has_several_outputs, compares_numbers),
+            unless=(_has_several_outputs, compares_numbers, _has_one_logit),
+        ),
+        Prescription(
+            title="Use BCEWithLogitsLoss instead of CrossEntropyLoss",
+            expect="the loss starts near 0.69 instead of 0, and every parameter gets a gradient",
+            safety=Safety.ASK,
+            not_when="the model has an output per class",
+            before="""\
+loss = torch.nn.functional.cross_entropy(model(x), y)  # model(x) and y: (N, 1)""",
+            code="""\
+loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), y)""",
+            change="loss.use binary_cross_entropy_with_logits",
+            unless=(_has_other_logits,),
+        ),
+        Prescription(
+            title="Scale the targets into the range of the cosine similarity",
+            expect="the loss starts lower, and falls below the variance of the targets",
+            safety=Safety.MANUAL,
+            not_when="the output is not a cosine similarity",
+            before="""\
+similarity = torch.nn.functional.cosine_similarity(encode(a), encode(b))
+loss = torch.nn.functional.mse_loss(similarity, scores)  # scores: 0 to 5""",
+            code="""\
+similarity = torch.nn.functional.cosine_similarity(encode(a), encode(b))
+loss = torch.nn.functional.mse_loss(similarity, scores / 5)""",
+            unless=(_is_no_similarity,),
         ),
         Prescription(
             title="End a regression model with a linear layer",
@@ -266,7 +228,7 @@ model = torch.nn.Sequential(
     torch.nn.Linear(features, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)
 )""",
             change="output.remove_activation",
-            unless=(_expects_probabilities, _expects_logits),
+            unless=(_expects_probabilities, _expects_logits, _is_similarity),
         ),
         Prescription(
             title="Replace the loss by its version for logits",

@@ -20,11 +20,6 @@ from traindx.causes.dropout_misuse import dropout_at_output
 from traindx.causes.frozen_parameters import frozen_at_initialization
 from traindx.causes.loss_mismatch import bce_on_exclusive_classes
 from traindx.causes.missing_nonlinearity import linear_in_a_row
-from traindx.causes.wrong_output_activation import (
-    logits_where_probabilities_expected,
-    output_bounded_target_not,
-    softmax_over_one,
-)
 from traindx.exams.graph_shape import GraphShape
 from traindx.exams.questions import Question
 from traindx.finding import Finding, Severity, problem
@@ -32,12 +27,14 @@ from traindx.format import count, listed
 from traindx.run import Run
 from traindx.signs.activations import model_is_deep_and_plain, nonlinearity_missing
 from traindx.signs.data import model_dwarfs_data
-from traindx.signs.targets import (
+from traindx.signs.outputs import (
     activation_before_logits_loss,
-    class_labels_in_regression_loss,
+    logits_where_probabilities_expected,
+    output_bounded_target_not,
     output_rectified,
-    shapes_broadcast,
+    softmax_over_one,
 )
+from traindx.signs.targets import class_labels_in_regression_loss, shapes_broadcast
 
 _NAMED = 3
 _SIGMOIDS = 2

@@ -136,7 +136,7 @@ class Recorder:
         self.loop.forward.loss_computed(function, prediction, target, value, options, purpose)
 
     @event
-    def targets_refused(self, function: str, fault: str, classes: int, starts_at_one: bool = False) -> None:
+    def targets_refused(self, function: str, fault: str, classes: int, lowest: int = 0) -> None:
         """A loss function raised because of its targets; without classes to choose from there are 0."""
         notebook = self.loop.notebook(self._process)
         notebook.state(f.LABEL_FAULT, fault)
@@ -144,7 +144,7 @@ class Recorder:
         notebook.state(f.LOSS_PLACE, self._backend.place())
         if classes:
             notebook.state(f.CLASSES, classes)
-        notebook.state(f.LABELS_START_AT_ONE, starts_at_one)
+        notebook.state(f.LOWEST_LABEL, lowest)
         self._refused = True
 
     @event

@@ -13,17 +13,12 @@ from traindx.curves.series import last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
     BATCH_SIZE,
-    CLASS_WEIGHTS,
-    CLASSES,
-    FROM_LOGITS,
-    LABEL_SMOOTHING,
     LOSS_FACTOR,
     LOSS_FUNCTION,
     LOSS_PLACE,
     LOSS_REDUCTION,
     LOSS_SHAPES,
     NONFINITE_SOURCE,
-    OUTPUT_ACTIVATION,
     OUTPUTS,
     TARGET_VALUES,
     TARGETS_ARE_WHOLE,
@@ -103,24 +98,6 @@ def _reached(mean: Series, std: Series, guess: Series, spread: Series | None) ->
     )
 
 
-@sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN), severity=Severity.SERIOUS)
-def output_rectified(run: Run) -> Answer:
-    """Output passes a ReLU, and targets are negative or all predictions are zero."""
-    low, given = looked(run, TARGET_MIN), stated_word(run, OUTPUT_ACTIVATION)
-    if low is None:
-        return CANNOT_TELL
-    if given != "relu" or not compares_numbers(run):
-        return None
-    least, highest = float(low.values.min()), looked(run, PREDICTION_MAX)
-    rests = highest is not None and float(highest.values[-1]) == 0
-    if least >= 0 and not rests:
-        return None
-    says = f"ReLU output is never negative, but targets go down to {number(least)}"
-    if rests:
-        says = "ReLU output is 0 for every prediction of the last sampled batch"
-    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(low, least, 0.0)))
-
-
 _OF_SCORES = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
 
 
@@ -160,43 +137,6 @@ def shapes_broadcast(run: Run) -> Answer:
     says = f"{code(str(loss)) if loss else 'the loss'} broadcasts {shapes}: every prediction is compared"
     says += " with every target"
     return Finding(1.0, says, (fact_evidence(run, LOSS_SHAPES, LOSS_PLACE, BACKWARD_PLACE),))
-
-
-_RAW = ("cross_entropy", "binary_cross_entropy_with_logits", "multilabel_soft_margin_loss")
-_PROBABILITIES = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy")
-_SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hardsigmoid")
-
-
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, formerly="squashed_twice")
-def activation_before_logits_loss(run: Run) -> Answer:
-    """An activated output goes into a loss that expects logits."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
-    expects_raw = loss in _RAW or (loss in _PROBABILITIES and run.facts.get(FROM_LOGITS) is True)
-    # The logarithm of a softmax passes through another one unchanged.
-    if not expects_raw or given not in _SQUASHED:
-        return None
-    applies = "softmax" if "binary" not in loss and "multilabel" not in loss else "sigmoid"
-    if given in ("softmax", "sigmoid"):
-        why = f"which applies {applies}{' again' if given == applies else ''}; {_bound(run, applies)}"
-    else:
-        why = "which expects unbounded logits"
-    says = f"{given} output goes into {code(loss)}, {why}"
-    return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
-
-
-def _bound(run: Run, applies: str) -> str:
-    """What logits between 0 and 1 do to the loss; a number where nothing else changes the loss."""
-    classes = stated_number(run, CLASSES)
-    changed = any(run.facts.get(fact) for fact in (LABEL_SMOOTHING, CLASS_WEIGHTS))
-    if (
-        applies != "softmax"
-        or not classes
-        or classes < 2
-        or changed
-        or stated_word(run, LOSS_REDUCTION) != "mean"
-    ):
-        return "logits between 0 and 1 keep the loss high"
-    return f"the loss cannot go below {number(math.log1p((classes - 1) / math.e))}"
 
 
 @sign(

@@ -39,6 +39,8 @@ ASKED = (
     "loss.remove_softmax",
     "loss.robust 0.7",
     "loss.stabilize",
+    "loss.use binary_cross_entropy_with_logits",
+    "loss.use mse_loss",
     "loss.use_mean",
     "model.restore_mode",
     "model.unfreeze",

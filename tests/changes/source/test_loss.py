@@ -3,7 +3,7 @@
 import pytest
 
 from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
-from traindx.facts import LABELS_START_AT_ONE, LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, OUTPUT_ACTIVATION
+from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, LOWEST_LABEL, OUTPUT_ACTIVATION
 from traindx.run import Fact, Scalar
 
 SUMMED = "crit = nn.MSELoss(reduction='sum')\nloss = crit(model(x), y)\nloss.backward()\n"
@@ -112,22 +112,58 @@ LABELS = "for x, y in loader:\n    loss = F.cross_entropy(net(x), y)\n"
 
 
 def test_labels_that_start_at_one_start_at_zero(bench: Bench) -> None:
-    changed = bench.changed(LABELS, "targets.start_at_zero", facts={LABELS_START_AT_ONE: True})
+    changed = bench.changed(LABELS, "targets.start_at_zero", facts={LOWEST_LABEL: 1})
     assert changed == "-loss = F.cross_entropy(net(x), y)\n+loss = F.cross_entropy(net(x), y - 1)"
+
+
+def test_answers_of_minus_one_are_mapped(bench: Bench) -> None:
+    program = "for i in range(9):\n    loss = F.binary_cross_entropy(net(x[i:j]), y[i:j])\n"
+    changed = bench.changed(program, "targets.start_at_zero", facts={LOWEST_LABEL: -1})
+    assert changed.endswith("+loss = F.binary_cross_entropy(net(x[i:j]), (y[i:j] + 1) / 2)")
+
+
+@pytest.mark.parametrize(
+    ("program", "change", "after"),
+    [
+        (
+            "loss = F.cross_entropy(net(x), y)\n",
+            "loss.use binary_cross_entropy_with_logits",
+            "+loss = F.binary_cross_entropy_with_logits(net(x), y)",
+        ),
+        (
+            "criterion = nn.CrossEntropyLoss()\nloss = criterion(net(x), y)\n",
+            "loss.use binary_cross_entropy_with_logits",
+            "+criterion = nn.BCEWithLogitsLoss()",
+        ),
+        (
+            "criterion = nn.PoissonNLLLoss()\nloss = criterion(net(x), y)\n",
+            "loss.use mse_loss",
+            "+criterion = nn.MSELoss()",
+        ),
+    ],
+)
+def test_a_loss_is_replaced_by_one_that_fits(bench: Bench, program: str, change: str, after: str) -> None:
+    assert bench.changed(program, change).endswith(after)
+
+
+def test_a_loss_whose_settings_another_lacks_is_left_alone(bench: Bench) -> None:
+    program = "loss = F.cross_entropy(net(x), y, label_smoothing=0.1)\n"
+    why = bench.refusal(program, "loss.use binary_cross_entropy_with_logits")
+    assert "has settings that binary_cross_entropy_with_logits lacks" in why
 
 
 @pytest.mark.parametrize(
     ("program", "facts", "why"),
     [
-        (LABELS, {}, "the labels were not seen to start at 1"),
+        (LABELS, {}, "the labels were not seen to start at 1 or at -1"),
         (
             f"{LABELS}    right = (net(x).argmax(1) == y).sum()\n",
-            {LABELS_START_AT_ONE: True},
+            {LOWEST_LABEL: 1},
             "y is used in several places (train.py:1, train.py:2, train.py:3)",
         ),
         (
             "for x, y in loader:\n    loss = F.cross_entropy(net(x), y.long())\n",
-            {LABELS_START_AT_ONE: True},
+            {LOWEST_LABEL: 1},
             "the labels are not in a variable at train.py:2",
         ),
     ],

@@ -6,7 +6,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from traindx.recorder.losses.function import label_fault, outputs_of
+from traindx.recorder.losses.function import label_fault, lowest_label, outputs_of
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,27 @@ def test_classes_stand_in_the_second_dimension_of_images_and_in_the_last_of_kera
         ("binary_cross_entropy", [0.1, 0.9], ""),
         ("binary_cross_entropy", [0.1, float("nan")], ""),
         ("soft_margin_loss", [-1.0, 1.0], ""),
+        ("poisson_nll_loss", [-2.25, 3.0], "targets from -2.25 to 3, but valid targets are 0 or more"),
+        ("poisson_nll_loss", [0.0, 3.5], ""),
+        ("gaussian_nll_loss", [-2.25, 3.0], ""),
     ],
 )
 def test_yes_and_no(function: str, targets: list[float], says: str) -> None:
     assert label_fault(function, torch.zeros(2), torch.tensor(targets), {}) == says
+
+
+@pytest.mark.parametrize(
+    ("function", "targets", "lowest"),
+    [
+        ("cross_entropy", [1, 2, 3] * 5, 1),
+        ("cross_entropy", [2, 3], 0),
+        ("cross_entropy", [0, 1, 3] * 5, 0),
+        ("binary_cross_entropy", [-1.0, 1.0], -1),
+        ("binary_cross_entropy", [-1.0, 0.0, 1.0], 0),
+        ("binary_cross_entropy", [1.0, 1.0], 0),
+        ("soft_margin_loss", [-1.0, 1.0], 0),
+        ("mse_loss", [-1.0, 1.0], 0),
+    ],
+)
+def test_the_lowest_label_tells_how_to_shift_them(function: str, targets: list[float], lowest: int) -> None:
+    assert lowest_label(function, torch.zeros(len(targets), 3), torch.tensor(targets), {}) == lowest

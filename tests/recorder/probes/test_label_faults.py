@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
-from traindx.facts import COUNTED_TARGETS, LABEL_FAULT, UNUSED_CLASS
+from traindx.facts import COUNTED_TARGETS, LABEL_FAULT, LOWEST_LABEL, TRUE_CLASSES, UNUSED_CLASS
 from traindx.recorder.probes.targets import LabelFaults
 
 CHANCE = torch.Generator().manual_seed(3)
@@ -21,7 +21,7 @@ def classes(first: int, beyond: int, count: int = 100) -> Tensor:
 def test_answers_outside_of_yes_and_no() -> None:
     loop = Loop(LabelFaults())
     loop.loss("binary_cross_entropy_with_logits", torch.zeros(4, 1), torch.tensor([[-1.0], [1], [1], [-1]]))
-    fault = {LABEL_FAULT: "targets from -1 to 1, but valid targets are 0 to 1"}
+    fault = {LABEL_FAULT: "targets from -1 to 1, but valid targets are 0 to 1", LOWEST_LABEL: -1}
     assert loop.facts == fault
     loop.loss("binary_cross_entropy_with_logits", torch.zeros(2, 1), torch.ones(2, 1))
     assert loop.facts == fault, "a batch of the other kind does not make it right"
@@ -72,3 +72,19 @@ def test_the_share_of_targets_that_count() -> None:
     assert loop.facts == {COUNTED_TARGETS: 1 / 200}, "one counts"
     loop.loss("cross_entropy", torch.zeros(100, 3), padding.clamp_min(0), options={"ignore_index": 0})
     assert loop.facts == {COUNTED_TARGETS: 1 / 300}
+
+
+def test_negative_targets_of_a_loss_for_counts() -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("poisson_nll_loss", torch.zeros(3, 1), torch.tensor([[-1.5], [0], [2]]))
+    assert loop.facts == {LABEL_FAULT: "targets from -1.5 to 2, but valid targets are 0 or more"}
+
+
+def test_classes_that_are_true_together() -> None:
+    loop = Loop(LabelFaults())
+    loop.loss("cross_entropy", torch.zeros(2, 3), torch.tensor([[0.0, 1, 0], [1, 0, 0]]))
+    assert loop.facts == {TRUE_CLASSES: 1}
+    loop.loss("cross_entropy", torch.zeros(2, 3), torch.tensor([[0.0, 1, 1], [0, 0, 0]]))
+    assert loop.facts == {TRUE_CLASSES: 2}
+    loop.loss("cross_entropy", torch.zeros(1, 3), torch.tensor([[0.9, 0.9, 0.9]]))
+    assert loop.facts == {TRUE_CLASSES: 2}, "shares of classes say nothing of what is true"

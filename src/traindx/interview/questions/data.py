@@ -5,11 +5,7 @@ from collections.abc import Mapping
 from traindx.causes import label_noise, labels_misaligned, wrong_output_activation
 from traindx.causes.batch_too_small import batch_tiny
 from traindx.causes.class_imbalance import classes_unbalanced, rare_class_ignored
-from traindx.causes.wrong_output_activation import (
-    logits_where_probabilities_expected,
-    output_bounded_target_not,
-    sigmoid_with_categorical,
-)
+from traindx.causes.wrong_output_activation import sigmoid_with_categorical
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number
 from traindx.curves.limits import TRIPLE, graded
 from traindx.facts import BATCH_SIZE, PARAMETERS, TRAINING_SAMPLES
@@ -28,10 +24,14 @@ from traindx.signs.data import (
 from traindx.signs.generalization import confidently_wrong, validation_learns_nothing
 from traindx.signs.loop import few_updates_per_epoch
 from traindx.signs.nonfinite import nonfinite_from_loss
-from traindx.signs.targets import (
+from traindx.signs.outputs import (
     activation_before_logits_loss,
-    class_labels_in_regression_loss,
+    logits_where_probabilities_expected,
+    output_bounded_target_not,
     output_rectified,
+)
+from traindx.signs.targets import (
+    class_labels_in_regression_loss,
     shapes_broadcast,
     targets_not_finite,
     targets_unscaled,

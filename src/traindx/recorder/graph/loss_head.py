@@ -36,6 +36,8 @@ def activation_before(prediction: Tensor) -> str:
         operation = operation_of(node)
         if operation in ACTIVATIONS:
             return _named(operation, logarithm=logarithm)
+        if operation == "sum" and not logarithm and _multiplies_directions(node):
+            return "cosine_similarity"
         if operation == "log" and not logarithm:
             logarithm = True
         elif operation not in TRANSPARENT and not (logarithm and hides_constant(node)):
@@ -43,6 +45,23 @@ def activation_before(prediction: Tensor) -> str:
         operands = node.next_functions
         node = operands[0][0] if operands else None
     return ""
+
+
+def _multiplies_directions(node: Node) -> bool:
+    """Whether what is summed is a product of two vectors that were divided by their norms."""
+    product = node.next_functions[0][0]
+    if product is None or operation_of(product) != "mul":
+        return False
+    return all(one is not None and _is_direction(one) for one, _ in product.next_functions)
+
+
+def _is_direction(node: Node) -> bool:
+    if operation_of(node) != "div" or len(node.next_functions) < 2:
+        return False
+    divisor = node.next_functions[1][0]
+    while divisor is not None and operation_of(divisor) in VIEWS | {"clamp_min"} and divisor.next_functions:
+        divisor = divisor.next_functions[0][0]
+    return divisor is not None and operation_of(divisor) == "norm"
 
 
 def _named(operation: str, *, logarithm: bool) -> str:

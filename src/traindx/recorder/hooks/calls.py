@@ -20,7 +20,7 @@ from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
 from traindx.recorder.hooks.monkeypatch import Patches, unseen
 from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
-from traindx.recorder.losses.function import label_fault, labels_start_at_one, outputs_of
+from traindx.recorder.losses.function import label_fault, lowest_label, outputs_of
 from traindx.recorder.recorder import Recorder
 
 
@@ -243,8 +243,8 @@ def _tell_refusal(
         fault = label_fault(function, prediction, target, options)
         if fault:
             classes = outputs_of(function, prediction, options)
-            starts_at_one = labels_start_at_one(function, prediction, target, options)
-            recorder.targets_refused(function, fault, classes, starts_at_one)
+            lowest = lowest_label(function, prediction, target, options)
+            recorder.targets_refused(function, fault, classes, lowest)
 
 
 def _lifting(

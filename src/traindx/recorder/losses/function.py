@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from math import inf
 
 import torch
 from torch import Tensor
@@ -56,6 +57,8 @@ class LossFunction:
     no: float = 0.0
     yes: float = 1.0
     """The targets that stand for no and yes."""
+    lowest: float | None = None
+    """The lowest target that means something, of losses that compare numbers."""
     broadcasts: bool = False
     """Whether shapes that differ are stretched to each other instead of refused."""
 
@@ -86,7 +89,8 @@ _KNOWN = {
     "l1_loss": replace(_DISTANCES, broadcasts=True),
     "smooth_l1_loss": _STRETCHED,
     "huber_loss": _STRETCHED,
-    "poisson_nll_loss": _STRETCHED,
+    "poisson_nll_loss": replace(_STRETCHED, lowest=0.0),
+    "poisson": replace(_NUMBERS, lowest=0.0),
     "kl_div": _STRETCHED,
     "mean_squared_error": _SQUARES,
     "mean_absolute_error": _DISTANCES,
@@ -122,30 +126,41 @@ def label_fault(function: str, prediction: Tensor, target: Tensor, options: Mapp
     known = loss_function(function, options)
     if known.compares is Compares.CLASSES and target.shape != prediction.shape:
         return _impossible_classes(outputs_of(function, prediction, options), target, options)
-    if known.compares is Compares.YES_NO and target.numel():
-        return impossible_answers(known, *map(float, target.detach().aminmax()))
+    if known.compares is not Compares.CLASSES and target.numel():
+        return impossible_targets(known, *map(float, target.detach().aminmax()))
     return ""
 
 
-def labels_start_at_one(
-    function: str, prediction: Tensor, target: Tensor, options: Mapping[str, object]
-) -> bool:
-    """Whether class indices reach the number of outputs, with enough of them to have shown a 0."""
-    if loss_function(function, options).compares is not Compares.CLASSES or target.is_floating_point():
-        return False
+def lowest_label(function: str, prediction: Tensor, target: Tensor, options: Mapping[str, object]) -> int:
+    """1 of classes 1 to the number of outputs, -1 of answers -1 and 1 that should be 0 and 1; else 0."""
+    known = loss_function(function, options)
+    if known.compares is Compares.YES_NO:
+        return -1 if known.no == 0 and are_signs(target) else 0
+    if known.compares is Compares.NUMBERS or target.is_floating_point():
+        return 0
     outputs, ids = outputs_of(function, prediction, options), counted(target, options)
     if outputs < 2 or not ids.numel():
-        return False
+        return 0
     low, high = (int(end) for end in ids.aminmax())
-    return low >= 1 and high == outputs and bool((1 - 1 / outputs) ** ids.numel() < _BY_CHANCE)
+    # Enough of them to have shown a 0.
+    is_sure = (1 - 1 / outputs) ** ids.numel() < _BY_CHANCE
+    return 1 if low >= 1 and high == outputs and is_sure else 0
 
 
-def impossible_answers(function: LossFunction, low: float, high: float) -> str:
-    """What is wrong with targets that should lie between no and yes; empty where they do."""
-    if low != low or function.no <= low <= high <= function.yes:
+def are_signs(target: Tensor) -> bool:
+    """Whether all targets are -1 or 1, and some are -1."""
+    return bool((target.detach().abs() == 1).all() and (target.detach() == -1).any())
+
+
+def impossible_targets(function: LossFunction, low: float, high: float) -> str:
+    """What is wrong with targets that are answers, or that have a lowest value; empty where nothing is."""
+    asks = function.compares is Compares.YES_NO
+    least, most = (function.no, function.yes) if asks else (function.lowest, inf)
+    if low != low or least is None or least <= low <= high <= most:
         return ""
-    found = f"all targets are {low:g}" if low == high else f"targets from {low:g} to {high:g}"
-    return f"{found}, but valid targets are {function.no:g} to {function.yes:g}"
+    found = f"all targets are {low:.3g}" if low == high else f"targets from {low:.3g} to {high:.3g}"
+    valid = f"{least:g} to {most:g}" if asks else f"{least:g} or more"
+    return f"{found}, but valid targets are {valid}"
 
 
 def counted(target: Tensor, options: Mapping[str, object]) -> Tensor:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from traindx import facts, quantities
 from traindx.recorder.losses.answers import Answers, answers_of
-from traindx.recorder.losses.function import Compares, counted, impossible_answers
+from traindx.recorder.losses.function import Compares, are_signs, counted, impossible_targets
 from traindx.recorder.probes.types import Batch, LossCall, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.sample import Moments, moments, nonfinite_share
 
@@ -214,26 +214,37 @@ class LabelFaults(Probe):
         self._seen: set[int] = set()
         self._targets = 0
         self._stated = False
-        self._places = self._counted = 0
+        self._places = self._counted = self._most_true = 0
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """See the targets of a training batch."""
         answers = answers_of(call)
         if answers is None or call.purpose is not Purpose.TRAINING:
             return
-        if answers.function.compares is Compares.YES_NO:
-            self._see_answers(snapshot, answers)
-        elif answers.function.compares is Compares.CLASSES:
-            if answers.numbers is None:
-                self._see_left_out(snapshot, answers.target, call.options)
-            if 0 not in map(call.options.get, _LEFT_OUT):
-                self._see_classes(snapshot, answers)
+        if answers.function.compares is not Compares.CLASSES:
+            self._see_numbers(snapshot, answers)
+            return
+        if answers.numbers is None:
+            self._see_left_out(snapshot, answers.target, call.options)
+        else:
+            self._see_shares(snapshot, answers.numbers)
+        if 0 not in map(call.options.get, _LEFT_OUT):
+            self._see_classes(snapshot, answers)
 
-    def _see_answers(self, snapshot: Snapshot, answers: Answers) -> None:
-        if answers.numbers is not None and answers.numbers.numel():
-            fault = impossible_answers(answers.function, *map(float, answers.numbers.aminmax()))
-            if fault:
-                snapshot.state(facts.LABEL_FAULT, fault)
+    def _see_numbers(self, snapshot: Snapshot, answers: Answers) -> None:
+        if answers.numbers is None or not answers.numbers.numel():
+            return
+        fault = impossible_targets(answers.function, *map(float, answers.numbers.aminmax()))
+        if fault:
+            snapshot.state(facts.LABEL_FAULT, fault)
+            if answers.function.compares is Compares.YES_NO and are_signs(answers.numbers):
+                snapshot.state(facts.LOWEST_LABEL, -1)
+
+    def _see_shares(self, snapshot: Snapshot, rows: Tensor) -> None:
+        """State how many classes are true at once, of rows that say yes or no to each."""
+        if bool(((rows == 0) | (rows == 1)).all()):
+            self._most_true = max(self._most_true, int(rows.sum(1).amax()))
+            snapshot.state(facts.TRUE_CLASSES, self._most_true)
 
     def _see_left_out(self, snapshot: Snapshot, target: Tensor, options: Mapping[str, object]) -> None:
         """State the share of targets that count, if not all do: one batch alone may hold only padding."""

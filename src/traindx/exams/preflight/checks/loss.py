@@ -9,25 +9,20 @@ from traindx.causes.misleading_metric import (
     all_pairs_compared,
     argmax_over_single_output,
 )
-from traindx.causes.wrong_output_activation import (
-    logits_where_probabilities_expected,
-    output_bounded_target_not,
-    probabilities_refused,
-    sigmoid_with_categorical,
-    softmax_over_one,
-)
+from traindx.causes.wrong_output_activation import probabilities_refused, sigmoid_with_categorical
 from traindx.curves.facts import stated_number
 from traindx.exams.preflight.types import Part, Rehearsal, by_signs
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIVATION
 from traindx.format import number
 from traindx.signs.chance import starts_far_above_chance
-from traindx.signs.targets import (
+from traindx.signs.outputs import (
     activation_before_logits_loss,
-    class_labels_in_regression_loss,
-    loss_negated,
+    logits_where_probabilities_expected,
+    output_bounded_target_not,
     output_rectified,
-    shapes_broadcast,
+    softmax_over_one,
 )
+from traindx.signs.targets import class_labels_in_regression_loss, loss_negated, shapes_broadcast
 
 _NO_LOSS_FUNCTION = "the program calls no torch or Keras loss function"
 
