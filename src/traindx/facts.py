@@ -176,6 +176,7 @@ LOWEST_LABEL = Fact(
     "lowest_label",
     "the lowest of labels outside the range of the loss: 1 for 1 to the outputs, -1 for -1 and 1, else 0",
 )
+KL_INPUT = Fact("kl_input", "the largest input of `kl_div`, which expects log-probabilities: at most 0")
 TRUE_CLASSES = Fact(
     "true_classes", "the most classes that are true of one sample, in a loss for one of several classes"
 )

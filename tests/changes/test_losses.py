@@ -75,6 +75,14 @@ def test_answers_of_minus_one_become_zero(tmp_path: Path) -> None:
         assert functional.binary_cross_entropy_with_logits(scores, answers) == wanted
 
 
+def test_kl_div_gets_logarithms(tmp_path: Path) -> None:
+    given, wanted = torch.randn(4, 3).softmax(1), torch.randn(4, 3).softmax(1)
+    right = functional.kl_div(given.log(), wanted, reduction="batchmean")
+    with changed(tmp_path, "loss.log_input"):
+        assert torch.allclose(functional.kl_div(given, wanted, reduction="batchmean"), right)
+        assert torch.allclose(functional.kl_div(given.log(), wanted, reduction="batchmean"), right)
+
+
 def test_a_loss_that_fits_the_targets_takes_the_place_of_one_that_does_not(tmp_path: Path) -> None:
     def folder(name: str) -> Path:
         (tmp_path / name).mkdir(exist_ok=True)

@@ -62,6 +62,14 @@ def of_two_classes_each() -> Data:
     return replace(data, targets=rows[0], held_targets=rows[1])
 
 
+def of_probabilities(given: Tensor, targets: Tensor) -> Tensor:
+    return functional.kl_div(given.softmax(1), targets, reduction="batchmean")
+
+
+def of_logarithms(given: Tensor, targets: Tensor) -> Tensor:
+    return functional.kl_div(given.log_softmax(1), targets, reduction="batchmean")
+
+
 class Penalized:
     """A loss with a penalty on the weights, as it is written by hand."""
 
@@ -232,6 +240,11 @@ CASES = (
         replace(CLASSIFIES, data=of_two_classes_each),
         replace(CLASSIFIES, data=of_one_class_each),
         place=LOSS,
+    ),
+    Case(
+        "kl_div_without_log",
+        replace(CLASSIFIES, data=of_one_class_each, loss=of_probabilities),
+        replace(CLASSIFIES, data=of_one_class_each, loss=of_logarithms),
     ),
     Case("penalty_dominates", penalized(1.0), penalized(0.001)),
     Case("bce_on_exclusive_classes", replace(SHARES, net=partial(NET, last=nn.Softmax(1))), SHARES),

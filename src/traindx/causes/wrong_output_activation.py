@@ -65,8 +65,17 @@ import re
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
-from traindx.facts import CLASSES, FROM_LOGITS, LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS
+from traindx.facts import (
+    CLASSES,
+    FROM_LOGITS,
+    KL_INPUT,
+    LOSS_FUNCTION,
+    LOSS_PLACE,
+    OUTPUT_ACTIVATION,
+    OUTPUTS,
+)
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
+from traindx.format import number
 from traindx.objective import Area
 from traindx.run import EventKind, Run
 from traindx.signs.chance import little_learned
@@ -113,6 +122,20 @@ def sigmoid_with_categorical(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
+@sign(needs=(KL_INPUT,), severity=Severity.SERIOUS)
+def kl_div_without_log(run: Run) -> Answer:
+    """Probabilities instead of log-probabilities go into kl_div."""
+    largest = stated_number(run, KL_INPUT) or 0.0
+    if largest <= 0:
+        return None
+    says = f"`kl_div` expects log-probabilities (at most 0), but gets values up to {number(largest)}"
+    return Finding(1.0, says, (fact_evidence(run, KL_INPUT, LOSS_PLACE, limit=0.0),))
+
+
+def _logs_or_has_no_kl(run: Run) -> bool:
+    return not isinstance(kl_div_without_log(run), Finding)
+
+
 def _expects_probabilities(run: Run) -> bool:
     by_default = stated_word(run, LOSS_FUNCTION) in PROBABILITIES and run.facts.get(FROM_LOGITS) is not True
     return by_default or stated_word(run, LOSS_FUNCTION) in ("nll_loss", "binary_cross_entropy")
@@ -155,12 +178,27 @@ CAUSE = Cause(
         Clue(output_rectified, seen=+8.21, group="output"),
         Clue(logits_where_probabilities_expected, seen=+9.18, group="output"),
         Clue(probabilities_refused, seen=+11.00, group="output"),
+        Clue(kl_div_without_log, seen=+11.00, group="output"),
         Clue(sigmoid_with_categorical, seen=+8.00, group="output"),
         Clue(loss_plateaus, seen=+0.33),
         Clue(loss_flat_from_start, seen=+0.68),
         Clue(both_losses_high, seen=+0.44),
     ),
     fixes=(
+        Prescription(
+            title="Pass log-probabilities to kl_div",
+            expect="the divergence is never negative, and falls toward 0",
+            safety=Safety.ASK,
+            not_when="the input is a logarithm already",
+            before="""\
+student = torch.nn.functional.softmax(logits, dim=1)
+loss = torch.nn.functional.kl_div(student, teacher, reduction="batchmean")""",
+            code="""\
+student = torch.nn.functional.softmax(logits, dim=1)
+loss = torch.nn.functional.kl_div(student.log(), teacher, reduction="batchmean")""",
+            change="loss.log_input",
+            unless=(_logs_or_has_no_kl,),
+        ),
         Prescription(
             title="Pass logits to the loss: remove the softmax or sigmoid",
             expect="the loss falls below its old floor within 200 steps",

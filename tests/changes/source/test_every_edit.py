@@ -35,6 +35,7 @@ ASKED = (
     "loss.divide_accumulated",
     "loss.from_scores",
     "loss.label_smoothing 0.1",
+    "loss.log_input",
     "loss.negate",
     "loss.remove_softmax",
     "loss.robust 0.7",

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.changes.source.sources import LIT, LIT_PLACES, PLAIN, TRAINER, Bench
-from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, LOWEST_LABEL, OUTPUT_ACTIVATION
+from traindx.facts import KL_INPUT, LOSS_FUNCTION, LOSS_PLACE, LOSS_SHAPES, LOWEST_LABEL, OUTPUT_ACTIVATION
 from traindx.run import Fact, Scalar
 
 SUMMED = "crit = nn.MSELoss(reduction='sum')\nloss = crit(model(x), y)\nloss.backward()\n"
@@ -144,6 +144,13 @@ def test_answers_of_minus_one_are_mapped(bench: Bench) -> None:
 )
 def test_a_loss_is_replaced_by_one_that_fits(bench: Bench, program: str, change: str, after: str) -> None:
     assert bench.changed(program, change).endswith(after)
+
+
+def test_kl_div_gets_the_logarithm_of_its_input(bench: Bench) -> None:
+    program = "soft = F.kl_div(student, teacher)\nloss = soft + F.cross_entropy(net(x), y)\n"
+    changed = bench.changed(program, "loss.log_input", facts={KL_INPUT: 0.9})
+    assert changed == "-soft = F.kl_div(student, teacher)\n+soft = F.kl_div(student.log(), teacher)"
+    assert bench.refusal(program, "loss.log_input") == "kl_div was not seen with probabilities"
 
 
 def test_a_loss_whose_settings_another_lacks_is_left_alone(bench: Bench) -> None:
