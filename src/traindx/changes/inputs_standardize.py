@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from traindx.changes import torch
 from traindx.changes.live.batches import change_features
 from traindx.changes.live.keras_program import KerasProgram
@@ -18,6 +20,8 @@ _BATCHES = 30
 """Training batches whose statistics are taken; then they stand."""
 _LEAST = 1e-6
 _MEAN, _STD = "input_mean", "input_std"
+_WHOLE = re.compile(r"\b(byte|int|long|u?int(8|16|32|64))\b")
+"""What makes a tensor of whole numbers, which has no mean in torch."""
 _WRITTEN_LEAST = "1e-8"
 """What keeps a feature that never changes from a division by zero."""
 
@@ -71,7 +75,9 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     except RefusedError as why:
         parts, place = entered(source, run, [_statistics(source, "inputs")], _standard, why)
         return Edited(parts, f"model inputs standardized at {place}")
-    parts = remade(source, arrays, [_statistics(source, arrays.fitted)], _standard, [_MEAN, _STD])
+    whole = _WHOLE.search(source.code(arrays.train.made)) and not arrays.train.is_numpy
+    rows = f"{arrays.fitted}.float()" if whole else arrays.fitted
+    parts = remade(source, arrays, [_statistics(source, rows)], _standard, [_MEAN, _STD])
     return Edited(parts, f"{named(arrays)} standardized after {place_of(source, arrays)}")
 
 

@@ -76,7 +76,14 @@ CLASS = """\
 """
 """Data that has no array: what enters the model is all there is."""
 
+WHOLE = INDEXED.replace("dtype=torch.float32", "dtype=torch.uint8", 1)
+"""Whole numbers, which have no mean in torch."""
+
 CHANGED = {
+    ("inputs.standardize", WHOLE): (
+        "+input_mean, input_std = X.float().mean(0), X.float().std(0)\n"
+        "+X = (X - input_mean) / (input_std + 1e-8)"
+    ),
     ("inputs.standardize", INDEXED): (
         "+input_mean, input_std = X.mean(0), X.std(0)\n+X = (X - input_mean) / (input_std + 1e-8)"
     ),
