@@ -17,6 +17,7 @@ from traindx.curves.limits import (
     NOISES,
     NOTHING,
     SHORT,
+    STEADY,
     SURE_NOISES,
     TINY,
     TRIPLE,
@@ -46,8 +47,6 @@ _PARTS = 3
 """Parts of a run, of which the last is held against all; bench/thresholds.md#slow."""
 _LEAST_FALL = 0.001
 """Share of its level that a loss falls by at least; bench/thresholds.md#slow."""
-_STEADY = 4.0
-"""The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
 _NEARLY = 0.2
 """Distance of two levels that people would call one, as a share of them; bench/thresholds.md#stood."""
 _FULL_RATE = 0.4
@@ -154,7 +153,7 @@ def _drifts_down(loss: Curve, least: float) -> bool:
     """Whether all of the run together shows a fall that a first point among noisy ones does not."""
     third = max(loss.blocks // 3, 1)
     fall = float(np.median(loss.level[:third]) - np.median(loss.level[-third:]))
-    return fall > least and rank_trend(loss.level) <= -_STEADY
+    return fall > least and rank_trend(loss.level) <= -STEADY
 
 
 def _validation_gains(run: Run) -> bool:
