@@ -189,9 +189,7 @@ def ratio_clipping_grows(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """More and more probability ratios are clipped."""
-    return growing_share(
-        run, RATIO_CLIPPED_SHARE, share, growth, "clipped probability ratios", points=points
-    )
+    return growing_share(run, RATIO_CLIPPED_SHARE, share, growth, "clipped probability ratios", points=points)
 
 
 @sign(
