@@ -11,6 +11,7 @@ from tests.verdicts import fits
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import UnreadableError
+from traindx.objective import Problem
 
 pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="the folder of real logs is not beside the project")
 
@@ -35,6 +36,26 @@ def test_nine_of_ten_sure_labels_get_a_fitting_verdict() -> None:
     ]
     missed = [name for name, fitting in sure if not fitting]
     assert len(missed) <= 0.1 * len(sure), missed
+
+
+SHOWN = {
+    "overfitting": {Problem.OVERFITS, Problem.VALIDATION_OFF},
+    "not-learning": {Problem.NOT_LEARNING, Problem.STOPS_EARLY},
+    "underfitting": {Problem.NOT_LEARNING, Problem.STOPS_EARLY},
+    "nonfinite": {Problem.NOT_FINITE},
+    "diverged": {Problem.DIVERGES, Problem.NOT_FINITE, Problem.UNSTABLE},
+}
+"""The problems that say what a label of an ill log says."""
+
+
+def test_four_of_five_ill_logs_get_the_right_problem_first() -> None:
+    ill = [
+        (name, found is not None and any(found.problem in SHOWN.get(shape, ()) for shape in shapes))
+        for name, shapes, _, found in judged()
+        if set(shapes) & set(SHOWN) and "healthy" not in shapes
+    ]
+    missed = [name for name, is_right in ill if not is_right]
+    assert len(missed) <= 0.2 * len(ill), missed
 
 
 def test_no_healthy_log_is_called_sick() -> None:

@@ -142,7 +142,15 @@ DIFFUSION = Objective(
     is_checked=False,
     off=_BY_LOSS,
 )
-GAN = Objective("gan", "GAN", "samples (FID), not losses", (), is_checked=False, off=_BY_LOSS)
+GAN = Objective(
+    "gan",
+    "GAN",
+    "samples (FID), not losses",
+    (),
+    is_checked=False,
+    off=_BY_LOSS,
+    telling=frozenset({Problem.NOT_FINITE, Problem.NOT_LEARNING}),
+)
 VAE = Objective(
     "vae",
     "VAE",

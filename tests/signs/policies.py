@@ -203,6 +203,7 @@ CASES: dict[str, tuple[Training, Training]] = {
     "answers_truncated": (Training(ends=-9.0, whole=True), Training(ends=0.0, whole=True)),
     "truncation_rises": (Training(ends=1.0, per_token=0.3), Training(ends=0.0, whole=True)),
     "groups_without_advantage": (Training(least=0.9, sureness=0.0), HEALTHY),
+    "reward_given_back": (Training(entropy=0.3, growth=0.05), HEALTHY),
     "value_function_useless": (Training(noise=1.0, critic=0.0, guess=2.0), HEALTHY),
     "reward_grows_with_length_only": (
         Training(ends=1.0, per_token=0.3, rate=2.0, learns=False, whole=True),

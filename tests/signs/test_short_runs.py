@@ -107,7 +107,16 @@ def test_six_epochs_are_enough_where_both_curves_go_down() -> None:
     assert diagnose(Run("r", (train,))).verdict is Verdict.INCONCLUSIVE
 
 
-def test_six_epochs_are_no_illness() -> None:
-    train = by_epoch(TRAIN_LOSS, [1.2, 0.8, 0.6, 0.45, 0.38, 0.33])
-    held = by_epoch(VAL_LOSS, [0.9, 0.85, 0.9, 1.0, 1.1, 1.2])
-    assert diagnose(Run("r", (train, held))).verdict is Verdict.INCONCLUSIVE
+@pytest.mark.parametrize(
+    ("training", "validation", "expected"),
+    [
+        ([1.2, 0.9, 0.8, 0.75, 0.72, 0.7], [0.9, 0.85, 0.86, 0.84, 0.86, 0.85], Verdict.INCONCLUSIVE),
+        ([1.2, 0.8, 0.6, 0.45, 0.38, 0.33], [0.9, 0.85, 0.9, 0.88, 0.93, 0.9], Verdict.SICK),
+        ([1.2, 0.8, 0.6, 0.45, 0.38, 0.33], [0.9, 0.85, 0.9, 1.0, 1.1, 1.2], Verdict.SICK),
+    ],
+)
+def test_six_epochs_are_an_illness_only_where_validation_is_left_behind(
+    training: list[float], validation: list[float], expected: Verdict
+) -> None:
+    run = Run("r", (by_epoch(TRAIN_LOSS, training), by_epoch(VAL_LOSS, validation)))
+    assert diagnose(run).verdict is expected

@@ -55,11 +55,18 @@ from typing import Annotated
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import batches_per_epoch, fact_evidence, normalizes_over_batch, stated_number
+from traindx.curves.facts import (
+    batches_per_epoch,
+    fact_evidence,
+    is_program,
+    normalizes_over_batch,
+    stated_number,
+)
 from traindx.curves.limits import graded
+from traindx.curves.recognition import objective_of
 from traindx.facts import BATCH_SIZE, LOADER_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
-from traindx.objective import Area
+from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, PREFERENCE, RL_POST_TRAINING, Area
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, loss_at_chance
@@ -79,6 +86,8 @@ from traindx.signs.weights import updates_large
 
 _FULL = 4.0
 """Times fewer samples than the limit that are fully clear; bench/thresholds.md#batch."""
+_ACCUMULATED = (LANGUAGE_MODELING, FINE_TUNING, PREFERENCE, RL_POST_TRAINING)
+"""Kinds of training whose steps mostly average the batches of several devices or passes."""
 
 
 @sign(needs=(BATCH_SIZE,), healthy=-0.25)
@@ -91,6 +100,9 @@ def batch_tiny(
     """A batch of only a few samples."""
     size = stated_number(run, BATCH_SIZE)
     if size is None or size < 1:
+        return CANNOT_TELL
+    if not is_program(run) and objective_of(run) in _ACCUMULATED:
+        # What a log states is the batch of one device, of which a step of such a training adds up many.
         return CANNOT_TELL
     by_batch = normalizes_over_batch(run)
     limit = normalized if by_batch else samples

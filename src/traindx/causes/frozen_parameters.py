@@ -62,6 +62,7 @@ from traindx.objective import Area
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
 from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
+from traindx.signs.evaluations import validation_never_moves
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.gradients import (
     gradient_is_zero,
@@ -79,7 +80,7 @@ from traindx.signs.loss import (
 from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
-from traindx.signs.validation import validation_never_moves, validation_turns_up
+from traindx.signs.validation import validation_turns_up
 from traindx.signs.weights import parameters_frozen, parameters_unoptimized, weights_shrink
 
 

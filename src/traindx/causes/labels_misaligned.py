@@ -74,6 +74,7 @@ from traindx.signs.chance import (
     validation_at_chance,
 )
 from traindx.signs.data import data_tiny, labels_faulty, model_dwarfs_data
+from traindx.signs.evaluations import validation_never_moves
 from traindx.signs.generalization import confidently_wrong, training_inputs_wider, validation_learns_nothing
 from traindx.signs.gradients import (
     gradient_fades_over_depth,
@@ -87,7 +88,7 @@ from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.outputs import activation_before_logits_loss
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress
 from traindx.signs.targets import shapes_broadcast
-from traindx.signs.validation import validation_improves, validation_never_improves, validation_never_moves
+from traindx.signs.validation import validation_improves, validation_never_improves
 from traindx.signs.weights import (
     optimizer_has_stale_parameters,
     parameters_frozen,

@@ -82,6 +82,7 @@ from traindx.signs.data import (
     inputs_unscaled,
     labels_faulty,
 )
+from traindx.signs.evaluations import validation_never_moves
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.gradients import (
     gradient_norm_grows,
@@ -111,7 +112,7 @@ from traindx.signs.spikes import (
     spikes_without_large_updates,
 )
 from traindx.signs.targets import loss_negated, loss_summed
-from traindx.signs.validation import validation_never_moves, validation_noisy
+from traindx.signs.validation import validation_noisy
 from traindx.signs.weights import updates_large, updates_tiny, weights_start_far_off
 
 

@@ -81,6 +81,7 @@ from traindx.signs.chance import (
     worse_than_constant_baseline,
 )
 from traindx.signs.data import inputs_unscaled
+from traindx.signs.evaluations import validation_never_moves
 from traindx.signs.gradients import (
     gradient_fades_over_depth,
     gradient_is_zero,
@@ -104,7 +105,7 @@ from traindx.signs.nonfinite import loss_not_finite
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates, noise_swamps_progress, spikes_recur
 from traindx.signs.targets import targets_unscaled
-from traindx.signs.validation import validation_never_moves, validation_turns_up
+from traindx.signs.validation import validation_turns_up
 from traindx.signs.weights import (
     parameters_frozen,
     parameters_unoptimized,

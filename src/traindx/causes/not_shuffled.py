@@ -48,7 +48,6 @@ class, the curve is a staircase or a slow wave with the period of an epoch.
 - PyTorch documentation: torch.utils.data, DataLoader and DistributedSampler.set_epoch.
 """
 
-from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
@@ -57,13 +56,13 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import stated_number
-from traindx.curves.limits import FEW, ROUNDING
+from traindx.curves.passes import levels_of_passes
 from traindx.curves.series import whole
 from traindx.facts import RANKS, SHUFFLE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import Area
 from traindx.quantities import EPOCH, TRAIN_LOSS
-from traindx.run import Axis, Floats, Rows, Run
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.data import batches_sorted
 from traindx.signs.spikes import loss_oscillates, loss_spikes
@@ -78,35 +77,20 @@ def loss_steps_at_epochs(
     points: Annotated[int, "fewest points in an epoch; bench/thresholds.md#few-points"] = 8,
 ) -> Answer:
     """Training loss that drops at epoch boundaries."""
-    series = whole(run, TRAIN_LOSS).finite
-    bounds = _boundaries(run, series.steps)
-    if series.axis is not Axis.STEP or len(bounds) < 2 or int(np.diff(bounds).min()) < points:
+    levels = levels_of_passes(run, points)
+    if levels is None:
         return CANNOT_TELL
-    inner = [series.values[a:b] for a, b in pairwise(bounds)]
-    edge = max(FEW, min(len(part) for part in inner) // 5)
-    firsts = np.array([float(np.median(part[:edge])) for part in inner])
-    lasts = np.array([float(np.median(part[-edge:])) for part in inner])
+    firsts, lasts, edge = levels
+    curve = curve_of(whole(run, TRAIN_LOSS))
     drops, fall = lasts[:-1] - firsts[1:], firsts[0] - lasts[-1]
     if not len(drops) or fall <= 0:
         return None
-    noise = curve_of(series).noise / np.sqrt(edge)
+    noise = curve.noise / np.sqrt(edge)
     if float(drops.sum()) < share * fall or float(np.median(drops)) < 2 * noise:
         return None
     says = f"{float(drops.sum()) / fall:.0%} of the fall happens at {len(drops)} epoch boundaries"
     says += " (normal if the model memorizes data it sees again)"
-    curve = curve_of(series)
-    steps = (float(series.steps[bounds[0]]), float(series.steps[bounds[-1] - 1]))
-    return Finding(1.0, says, (curve.evidence(steps, float(lasts[-1]), float(firsts[0])),))
-
-
-def _boundaries(run: Run, steps: Floats) -> Rows:
-    """The indices of the points with which an epoch begins, and one past the last point."""
-    epochs = whole(run, EPOCH).finite
-    if not len(steps) or not len(epochs) or epochs.axis is not Axis.STEP:
-        return np.empty(0, dtype=np.int64)
-    number_of = np.floor(np.interp(steps, epochs.steps, epochs.values) + ROUNDING)
-    changes = np.flatnonzero(np.diff(number_of) > 0) + 1
-    return np.concatenate([[0], changes, [len(steps)]]).astype(np.int64)
+    return Finding(1.0, says, (curve.evidence(curve.all_steps, float(lasts[-1]), float(firsts[0])),))
 
 
 def _is_shuffled(run: Run) -> bool:

@@ -88,7 +88,13 @@ from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import model_dwarfs_data, validation_inputs_differ
-from traindx.signs.gap import gap_widens, tokens_memorized, validation_gap_wide, validation_starts_level
+from traindx.signs.gap import (
+    gap_widens,
+    tokens_memorized,
+    validation_gap_wide,
+    validation_left_behind,
+    validation_starts_level,
+)
 from traindx.signs.generalization import (
     both_losses_high,
     confidently_wrong,
@@ -153,7 +159,8 @@ CAUSE = Cause(
     prior=-4.01,
     kind=Kind.HOW,
     clues=(
-        Clue(gap_widens, seen=+3.00, group="turn"),
+        Clue(gap_widens, seen=+4.00, group="turn"),
+        Clue(validation_left_behind, seen=+3.50, group="turn"),
         Clue(tokens_memorized, seen=+5.50),
         Clue(validation_starts_level, seen=+1.00),
         Clue(little_learned, seen=-1.98),

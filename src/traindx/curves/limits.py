@@ -27,6 +27,8 @@ NOISES = 3.0
 """Standard errors that a change must exceed where a yes is harmless; bench/thresholds.md#noises."""
 SURE_NOISES = 5.0
 """Standard errors that a change must exceed where it decides alone; bench/thresholds.md#noises."""
+STEADY = 4.0
+"""Rank trend that no chance makes; bench/thresholds.md#steady."""
 SWING = 4.0
 """Deviations from the lower to the upper side of nearly all points; bench/thresholds.md#swing."""
 

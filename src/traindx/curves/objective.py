@@ -8,9 +8,10 @@ import numpy as np
 from traindx import quantities as q
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import stated_number
-from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SMALL, SURE_NOISES, TRIPLE
+from traindx.curves.limits import CLEAR, FEW, NOISES, NOTHING, SHORT, SMALL, STEADY, SURE_NOISES, TINY, TRIPLE
 from traindx.curves.recognition import objective_of
-from traindx.curves.series import whole
+from traindx.curves.series import rank_trend, whole
+from traindx.curves.traits import DISCRIMINATOR
 from traindx.facts import CHANCE_LOSS, CLASSES, VOCABULARY_SIZE
 from traindx.finding import Finding
 from traindx.format import percentage
@@ -43,6 +44,9 @@ _PERCENT = 1.5
 """Largest accuracy above which they are percent, not shares; bench/thresholds.md#chance."""
 _CERTAIN = 0.02
 """Cross-entropy at which the right answer has 98%; bench/thresholds.md#certain."""
+_UNMOVED = 0.01
+"""From the lowest to the highest loss, over its level, of a network that nobody contests;
+bench/thresholds.md#flat."""
 _DROWNED = 0.2
 """Share of all progress that noise hides, of which nothing can be said; bench/thresholds.md#stood."""
 _ABOVE_BEST = 0.15
@@ -70,6 +74,17 @@ def is_reinforcement(run: Run) -> bool:
 def is_adversarial(run: Run) -> bool:
     """Whether two networks train against each other, so that neither loss should fall to the end."""
     return objective_of(run) is GAN
+
+
+def still_discriminator(run: Run) -> Curve | None:
+    """The loss of a discriminator that never moves; None where it does, as in every real contest."""
+    if not is_adversarial(run):
+        return None
+    judges = [
+        curve_of(one) for one in run.all(q.TRAIN_LOSS) if DISCRIMINATOR.search(f"{one.part} {one.name}")
+    ]
+    known = [one for one in judges if len(one) >= FEW and not one.floorless]
+    return next((one for one in known if float(np.ptp(one.values)) <= _UNMOVED * one.size), None)
 
 
 def chance_loss(run: Run) -> float | None:
@@ -109,6 +124,15 @@ def classes_of(run: Run) -> int | None:
 def right_share(accuracy: Curve, value: float) -> float:
     """A value of an accuracy's curve as the share of right answers."""
     return as_share(accuracy.shown(value), float(np.abs(accuracy.values).max()))
+
+
+def answers_improve(run: Run) -> bool:
+    """Whether right answers have at least doubled, steadily: of many classes, the loss shows that late."""
+    quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)
+    accuracy = curve_of(whole(run, quantity)) if quantity else None
+    if accuracy is None or len(accuracy) < SHORT:
+        return False
+    return -accuracy.end >= 2 * max(-accuracy.start, TINY) and rank_trend(accuracy.level) <= -STEADY
 
 
 def as_share(value: float, largest: float) -> float:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
-from traindx.curves.limits import CLEAR, FEW, NOISES, SMALL, SURE_NOISES
+from traindx.curves.limits import CLEAR, FAIR, FEW, MILD, NOISES, SMALL, STEADY, SURE_NOISES, linear
 from traindx.curves.objective import is_reinforcement
 from traindx.curves.series import last_part, rank_trend, whole
-from traindx.finding import Evidence
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
+from traindx.format import percentage
 from traindx.objective import RL_POST_TRAINING, Objective
 from traindx.quantities import ENTROPY, KL_DIVERGENCE, REWARD, VAL_ACCURACY, VAL_SCORE
 from traindx.run import Quantity, Run, Series, Split
@@ -108,3 +109,46 @@ def finished(run: Run, reward: Curve) -> bool:
     best = part_of(run, REWARD, "max")
     top = at_end(best) if best is not None else 1.0
     return 0 < _TOP * top <= reward.shown(reward.end) and float(np.max(-reward.values)) <= max(top, 1.0)
+
+
+def high_share(
+    run: Run,
+    quantity: Quantity,
+    limit: float,
+    says: str,
+    *,
+    points: int,
+    learning: float = 0.0,
+    since: float = 0.0,
+) -> Answer:
+    """A share that is high in the second half, which counts little where the reward rises all the same.
+
+    `says` holds the share as {}. Where the reward rises after `since`, a share of the run, it has to be above
+    `learning` from the first steps on.
+    """
+    held, reward = part_of(run, quantity, "", points=points), reward_of(run, points)
+    if held is None or (reward is None and REWARD in run):
+        return CANNOT_TELL
+    first, last = at_first(held), at_end(held)
+    if not limit <= last <= 1 or (reward is not None and finished(run, reward)):
+        return None
+    learns = reward is not None and gains(reward, since)
+    if learns and min(first, last) < learning:
+        return None
+    told = says.format(percentage(last)) + ("" if learns or reward is None else ", and reward does not rise")
+    strength = MILD if learns else linear(last, limit, over=1 - limit, least=FAIR)
+    return Finding(strength, told, shown(held, last, limit))
+
+
+def growing_share(
+    run: Run, quantity: Quantity, limit: float, growth: float, called: str, *, points: int
+) -> Answer:
+    """A share that rises steadily to some times that of the first steps."""
+    held = part_of(run, quantity, "", points=points)
+    if held is None:
+        return CANNOT_TELL
+    first, last = at_first(held), at_end(held)
+    if not limit < last <= 1 or last <= growth * first or rank_trend(held.values) < STEADY:
+        return None
+    says = f"share of {called} grows from {percentage(first)} to {percentage(last)}"
+    return Finding(linear(last, limit, over=1 / 2), says, shown(held, last, limit))

@@ -178,8 +178,9 @@ LIBRARY_LOOPS = {
 }
 """What the loops of libraries log; they switch modes by themselves; bench/thresholds.md#objective."""
 
+DISCRIMINATOR = re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)")
 ADVERSARIES = (
-    re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)"),
+    DISCRIMINATOR,
     re.compile(r"(?i)(^|[^a-z])(g|gen|generator)([^a-z]|$)"),
 )
 """What the losses of the two networks of a GAN are called."""

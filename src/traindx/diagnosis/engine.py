@@ -11,9 +11,10 @@ import numpy as np
 
 from traindx.cause import Cause
 from traindx.curves.facts import is_recording, location_of, seconds_for
+from traindx.curves.limits import TINY
 from traindx.curves.recognition import recognized
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, health_points, temperature
+from traindx.diagnosis.calibration import HEALTH, health_points, of_log, temperature
 from traindx.diagnosis.exam_evidence import is_inside, read_exam, with_exams
 from traindx.diagnosis.score import is_seen_how, score
 from traindx.diagnosis.types import (
@@ -28,7 +29,7 @@ from traindx.diagnosis.types import (
     Verdict,
     total,
 )
-from traindx.diagnosis.verdict import problem_of, sentence, verdict_of
+from traindx.diagnosis.verdict import problem_of, sentence, shown_problems, verdict_of
 from traindx.errors import PluginError, SettingsError, TraindxError
 from traindx.finding import CannotTell, Severity, Sign
 from traindx.format import count, listed
@@ -72,9 +73,15 @@ def diagnose(
     kind = recognized(run)
     considered = tuple(cause for cause in considered if cause.concerns(kind.objective))
     scores = score(asked, considered, temperature(inside=is_recording(run)))
+    problem = problem_of(asked)
+    is_told = problem in kind.objective.telling
+    believed = scores.without_cause if is_told else scores.shares[HEALTH]
+    healthy = believed if is_recording(run) else of_log(believed, shown_problems(asked))
+    # What health gains or loses against its share, all causes lose or gain alike.
+    left = (1 - healthy) / max(1 - scores.shares[HEALTH], TINY)
     ranked = sorted(
         (
-            _suspect(cause, scores.shares.get(cause.slug, 0.0), lines, run)
+            _suspect(cause, scores.shares.get(cause.slug, 0.0) * left, lines, run)
             for cause, lines in scores.reasons.items()
         ),
         key=lambda suspect: (-suspect.confidence, -suspect.score),
@@ -82,9 +89,6 @@ def diagnose(
     listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
     mechanisms = [cause for cause, lines in scores.reasons.items() if is_seen_how(cause, lines)]
     suspects = tuple(_with_mechanisms(listed, mechanisms))
-    problem = problem_of(asked)
-    is_told = problem in kind.objective.telling
-    healthy = scores.without_cause if is_told else scores.shares[HEALTH]
     verdict = verdict_of(healthy, suspects, asked, kind.objective)
     if problem and is_told:
         suspects = tuple(one for one in suspects if _explains(one, problem))

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.format import capitalized, uncapitalized
-from traindx.objective import Objective, Problem
+from traindx.objective import LOSSES_AND_METRICS, Objective, Problem
+from traindx.signs.evaluations import validation_only_at_start
+from traindx.signs.gap import tokens_memorized
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls
 from traindx.signs.nonfinite import loss_not_finite
@@ -18,6 +20,9 @@ _TIED = 0.4
 
 _DOUBTED = 0.1
 """With a fact of the program beside it, this much belief in a cause keeps a run from being called healthy."""
+
+_WARNED = 0.5
+"""What a warning counts of a serious sign."""
 
 _CLEAR, _CLOSE = 0.3, 0.05
 """A cause below this confidence, or with a rival this close, is not the headline."""
@@ -37,26 +42,35 @@ def verdict_of(
         for one in asked
     )
     told = is_told(asked, objective)
-    if told and healthy < _SURE and (critical or too_short.slug not in yes):
+    # Overfitting is seen in few evaluations, and in the few records of many passes.
+    short = too_short.slug in yes and not _is_clear(asked, Problem.OVERFITS)
+    if told and healthy < _SURE and (critical or not short):
         return Verdict.SICK
     judged = _answered(loss_falls, asked) and objective.is_checked
     # A few epochs are enough where both curves go down: that is what health looks like.
     learns = judged and {loss_falls.slug, validation_improves.slug} <= yes and healthy >= _SURE
-    if ((too_short.slug in yes and not learns) or not judged) and not (critical and healthy < _SURE):
+    if ((short and not learns) or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
     # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
     doubtful = not told and problem_of(asked) in objective.telling
-    if healthy < (_SURE if critical else _TIED) and suspects and not doubtful:
+    clear = critical or _is_clear(asked, Problem.OVERFITS)
+    if healthy < (_SURE if clear else _TIED) and suspects and not doubtful:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
+    # What was evaluated once, before training, or is learned by heart to a part, may be learned or not.
+    learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
     is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 
 def is_told(asked: Iterable[SignResult], objective: Objective) -> bool:
     """Whether something is clearly wrong that needs no cause to be sure of."""
+    return _is_clear(asked, *objective.telling)
+
+
+def _is_clear(asked: Iterable[SignResult], *problems: Problem) -> bool:
     return any(
-        one.sign.problem in objective.telling
+        one.sign.problem in problems
         and one.sign.severity.rank >= Severity.SERIOUS.rank
         and one.finding
         and one.finding.strength >= _SURE
@@ -75,6 +89,16 @@ def problem_of(asked: Iterable[SignResult]) -> Problem | None:
     if clear:
         return max(clear, key=lambda one: one[:2])[2]
     return max(shown, key=lambda one: one[1])[2] if shown else None
+
+
+def shown_problems(asked: Iterable[SignResult]) -> dict[Problem, float]:
+    """How strongly each problem is shown, at most: a warning counts half."""
+    shown: dict[Problem, float] = {}
+    for one in asked:
+        if one.finding and one.sign.problem:
+            weight = 1.0 if one.sign.severity.rank >= Severity.SERIOUS.rank else _WARNED
+            shown[one.sign.problem] = max(shown.get(one.sign.problem, 0.0), weight * one.finding.strength)
+    return shown
 
 
 def leads(suspects: Sequence[Suspect], asked: Iterable[SignResult]) -> bool:
@@ -122,11 +146,21 @@ def sentence(
     if too_short.slug in yes:
         return f"Too short to judge: {yes[too_short.slug].says}"
     if not _answered(loss_falls, asked):
+        if objective.yardsticks != LOSSES_AND_METRICS:
+            return (
+                f"Not enough data: {objective.title} is judged by {objective.judged_by}, which was not logged"
+            )
         return "Not enough data: no loss or metric shows whether the run learns"
+    if validation_only_at_start.slug in yes:
+        return f"Not enough data: {yes[validation_only_at_start.slug].says}"
     likely = suspects[:1] if suspects and suspects[0].confidence > _TIED / 2 else _stated(suspects, asked)
     if likely:
         title = likely[0].cause.title
         return f"Not enough evidence: healthy, or {uncapitalized(title)}"
+    if any(
+        one.finding and one.sign.problem and one.sign.severity.rank >= Severity.SERIOUS.rank for one in asked
+    ):
+        return f"Possible problem: {_worst(asked)}"
     return "Not enough evidence: neither healthy nor any single cause is likely"
 
 

@@ -9,7 +9,9 @@ from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import compares_numbers, fact_evidence, needs_beginning, stated_number
 from traindx.curves.limits import (
     FAINT,
+    FAIR,
     FEW,
+    LAST_QUARTER,
     LATE,
     LIKELY,
     NOISES,
@@ -18,6 +20,7 @@ from traindx.curves.limits import (
     SURE_NOISES,
     TRIPLE,
     graded,
+    linear,
 )
 from traindx.curves.objective import (
     BELOW_TWO,
@@ -243,7 +246,7 @@ def reward_flat(
     run: Run,
     *,
     noises: Annotated[float, "rise over the noise of a point; bench/thresholds.md#reward"] = 1.0,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 50,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 30,
 ) -> Answer:
     """Reward never rises above its initial level."""
     reward = curve_of(whole(run, REWARD))
@@ -258,3 +261,31 @@ def reward_flat(
     says = f"reward is flat for {reward.length}: {reward.text(reward.start)} at the start"
     says += f", {reward.text(reward.end)} at the end"
     return Finding(1.0, says, (reward.evidence(reward.all_steps, reward.end, reward.start),))
+
+
+@sign(needs=(REWARD,), severity=Severity.SERIOUS, problem=Problem.POLICY, healthy=-4.00)
+def reward_given_back(
+    run: Run,
+    *,
+    lost: Annotated[float, "of what was gained; bench/thresholds.md#reward"] = 0.3,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 30,
+) -> Answer:
+    """Reward ends far below its best."""
+    reward = curve_of(whole(run, REWARD))
+    if not is_reinforcement(run) or len(reward) < points:
+        return CANNOT_TELL
+    # Of the last quarter the middle: a policy that has collapsed tries to rise again and again.
+    last = float(np.median(reward.level[reward.block_at(LAST_QUARTER) :]))
+    gain, loss = reward.progress, last - reward.best
+    learned = gain > max(reward.noise, SURE_NOISES * reward.level_noise, SMALL * reward.size)
+    # The best is the luckiest of all levels, so it lies above the true one by about two of their noises.
+    clear = loss > NOISES * reward.end_noise + 2 * reward.noise_around(reward.best_block)
+    late = reward.share_of(reward.best_block) > LAST_QUARTER
+    if not learned or late or not clear or loss < lost * gain or reward.end - reward.best < loss / 2:
+        return None
+    best, end = reward.texts(reward.best, last)
+    place = float(reward.at[reward.best_block])
+    says = f"reward rises to {best} at {reward.place(place)} and falls back to {end} in the last quarter"
+    where = (place, float(reward.steps[-1]))
+    strength = linear(loss / gain, lost, over=1 - lost, least=FAIR)
+    return Finding(strength, says, (reward.evidence(where, last, reward.best + lost * gain),))

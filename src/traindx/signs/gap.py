@@ -5,18 +5,27 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import curve_of
-from traindx.curves.facts import stated_number
-from traindx.curves.limits import CLEAR, FAIR, NOISES, NOTHING, SMALL, graded
-from traindx.curves.objective import as_share
+from traindx.curves.curve import Curve, curve_of
+from traindx.curves.limits import (
+    CLEAR,
+    FAIR,
+    LAST_QUARTER,
+    MILD,
+    NEARLY_ALL,
+    NOISES,
+    NOTHING,
+    SHORT,
+    SMALL,
+    graded,
+)
+from traindx.curves.objective import as_share, right_share
+from traindx.curves.passes import levels_of_passes, passes_before, passes_of
 from traindx.curves.recognition import objective_of
 from traindx.curves.series import shares, whole
-from traindx.facts import PLANNED_EPOCHS
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
 from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, Problem
 from traindx.quantities import (
-    EPOCH,
     TRAIN_ACCURACY,
     TRAIN_LOSS,
     TRAIN_SCORE,
@@ -24,10 +33,10 @@ from traindx.quantities import (
     VAL_LOSS,
     VAL_SCORE,
 )
-from traindx.run import Axis, Run, Series
+from traindx.run import Run, Series, Split
 
-_HALF = 0.5
-"""Share of a run after which validation has to gain something still; bench/thresholds.md#gap."""
+_FAR = 0.3
+"""Share of the first loss above which a loss is far from its floor; bench/thresholds.md#gap."""
 
 
 @sign(
@@ -90,33 +99,81 @@ def _by_accuracy(on_training: Series, on_validation: Series, limit: float, point
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.WARNING, problem=Problem.OVERFITS, healthy=-2.50)
+@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-3.50)
 def gap_widens(
     run: Run,
     *,
-    fall: Annotated[float, "late fall of training over its level; bench/thresholds.md#gap"] = 0.2,
+    fall: Annotated[float, "fall of training meanwhile over its level; bench/thresholds.md#gap"] = 0.12,
     wide: Annotated[float, "last gap over the validation loss; bench/thresholds.md#gap"] = 0.25,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
     """Training loss keeps falling while validation loss has stopped."""
-    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if min(len(train), len(val)) < points or train.floorless or val.floorless or val.end <= 0:
+    series = whole(run, VAL_LOSS).finite
+    train, val = curve_of(beside(run, series)), curve_of(series)
+    if len(val) < points or len(train) < 2 * points or train.floorless or val.floorless or val.end <= 0:
         return CANNOT_TELL
-    before, middle = train.level_at(_HALF), val.level_at(_HALF)
+    # From where validation has all that it ever gains but next to nothing.
+    stands = int(np.flatnonzero(val.trend <= (1 + NOTHING) * val.best)[0])
+    place = float(shares(run, series)[np.searchsorted(val.steps, val.at[stands])])
+    if place > LAST_QUARTER or val.blocks - stands < points:
+        return None
+    before, then = train.level_at(place), float(val.trend[stands])
     falls = before - train.end > max(fall * abs(before), NOISES * train.end_noise)
-    # What validation still gains must be next to nothing, of its level and of what training gains.
-    gains = middle - val.end > max(SMALL * middle, CLEAR * (before - train.end))
-    gap, earlier = val.end - train.end, middle - before
-    # Near zero every gap is wide: it must also be a clear part of what there was to learn.
-    narrow = gap < max(wide * val.end, CLEAR * max(train.start, val.start))
-    if not falls or gains or narrow or gap < earlier + CLEAR * val.end or _metric_holds(run):
+    # And goes on falling: what drops at once and then stands leaves a gap that no longer widens.
+    falls &= train.level_at((1 + place) / 2) - train.end > CLEAR * (before - train.end)
+    gap, earlier, start = val.end - train.end, then - before, max(train.start, val.start)
+    # Near its floor every gap is wide: it must also be a clear part of what there was to learn.
+    narrow = gap < wide * val.end or (gap < CLEAR * start and val.end < _FAR * start)
+    if not falls or narrow or gap < earlier + CLEAR * val.end or _metric_holds(run):
         return None
     first, last = train.texts(before, train.end)
-    flat, end = val.texts(middle, val.end)
-    says = f"in the second half training loss falls from {first} to {last}, validation loss stays at {flat}"
-    says += f" ({end} at the end)" if end != flat else ""
-    evidence = val.evidence(val.since(_HALF), val.end, middle)
-    return Finding(graded(val.end / max(train.end, SMALL * val.end), 1 / (1 - wide)), says, (evidence,))
+    flat, end = val.texts(then, val.end)
+    says = f"from {val.place(float(val.at[stands]))} on training loss falls from {first} to {last},"
+    says += f" validation loss stays at {flat}" + (f" ({end} at the end)" if end != flat else "")
+    evidence = val.evidence(val.span(stands, val.blocks - 1), val.end, then)
+    clear = graded(val.end / max(train.end, SMALL * val.end), 1 / (1 - wide), least=FAIR)
+    # A few evaluations that stand may fall again.
+    strength = clear if val.blocks - stands >= SHORT else MILD
+    return Finding(strength, says, (evidence,))
+
+
+def beside(run: Run, validation: Series) -> Series:
+    """The training loss taken as the validation loss was, at the same moments; else the whole one."""
+    taken = [one for one in run.all(TRAIN_LOSS) if not one.layer and one.axis is validation.axis]
+    same = [one for one in taken if np.array_equal(one.finite.steps, validation.finite.steps)]
+    usual = whole(run, TRAIN_LOSS)
+    return same[0] if len(same) == 1 and len(usual) > len(same[0]) else usual
+
+
+@sign(
+    needs=((VAL_LOSS, VAL_ACCURACY, VAL_SCORE), (TRAIN_LOSS, TRAIN_ACCURACY, TRAIN_SCORE)),
+    severity=Severity.SERIOUS,
+    problem=Problem.OVERFITS,
+    healthy=-3.50,
+)
+def validation_left_behind(
+    run: Run,
+    *,
+    gap: Annotated[float, "train minus validation accuracy; bench/thresholds.md#gap"] = 0.4,
+    learned: Annotated[float, "training loss over its start; bench/thresholds.md#gap"] = 0.05,
+    left: Annotated[float, "validation loss over the first loss; bench/thresholds.md#gap"] = 0.4,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
+) -> Answer:
+    """Training rows are learned all but perfectly, validation rows hardly."""
+    shares_of = _pair(run)
+    by_accuracy = _by_accuracy(*shares_of, gap, points) if shares_of else CANNOT_TELL
+    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
+        return by_accuracy
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
+    if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
+        return CANNOT_TELL
+    start = max(train.start, val.start)
+    if train.end > learned * train.start or val.end < left * start or _mostly_right(run):
+        return None
+    says = f"training loss falls from {number(train.start)} to {number(train.end)}, validation loss ends at"
+    says += f" {number(val.end)} ({percentage(val.end / start)} of the first loss)"
+    strength = graded(learned * train.start / train.end, 1.0, least=FAIR)
+    return Finding(strength, says, (val.evidence(val.end_steps, val.end, left * start),))
 
 
 def _metric_holds(run: Run) -> bool:
@@ -128,36 +185,56 @@ def _metric_holds(run: Run) -> bool:
     return metric.end - metric.best <= max(NOISES * metric.end_noise, NOTHING * metric.size)
 
 
-@sign(needs=(TRAIN_LOSS,), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-3.00)
+def _mostly_right(run: Run) -> bool:
+    """Whether nearly all validation answers are right, or a score of another kind ends at its best."""
+    if VAL_ACCURACY not in run:
+        return _metric_holds(run)
+    accuracy = curve_of(whole(run, VAL_ACCURACY))
+    return len(accuracy) > 0 and right_share(accuracy, accuracy.end) >= NEARLY_ALL
+
+
+@sign(needs=(TRAIN_LOSS,), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-5.00)
 def tokens_memorized(
     run: Run,
     *,
     nats: Annotated[float, "loss per token that text never allows; bench/thresholds.md#memorized"] = 0.1,
+    halved: Annotated[float, "last pass over the first; bench/thresholds.md#memorized"] = 0.5,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
     """A language model predicts its training tokens with near certainty."""
     loss = curve_of(whole(run, TRAIN_LOSS))
     if objective_of(run) not in (LANGUAGE_MODELING, FINE_TUNING) or len(loss) < points:
         return CANNOT_TELL
-    # A score of a classifier that is fine-tuned may end at zero by right; so may a loss that began there.
-    if TRAIN_ACCURACY in run or VAL_ACCURACY in run or loss.start < 1 or loss.floorless:
+    # A score of a classifier that is fine-tuned may end at zero by right; so may a loss that began there,
+    # unless its first record comes after passes in which it was learned.
+    began = loss.start >= 1 or passes_before(run) >= 2
+    if TRAIN_ACCURACY in run or VAL_ACCURACY in run or loss.floorless:
         return CANNOT_TELL
-    if loss.end > nats:
-        return None
+    if not began or loss.end > nats:
+        return _learned_by_pass(run, loss, halved)
     says = f"training loss ends at {number(loss.end)} per token: each is predicted with"
     says += f" {percentage(math.exp(-loss.end), 1)}, which only repeated text allows"
-    passes = _passes(run)
+    passes = passes_of(run)
     says += f" ({number(passes)} epochs)" if passes else ""
     strength = graded(nats / max(loss.end, nats * SMALL), 1.0, least=FAIR)
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, nats),))
 
 
-def _passes(run: Run) -> float | None:
-    """How many times the data was seen, as far as that is known."""
-    if EPOCH in run:
-        return float(np.max(whole(run, EPOCH).finite.values, initial=0.0)) or None
-    by_epoch = [series for series in run.all(TRAIN_LOSS) if series.axis is Axis.EPOCH and len(series)]
-    return float(by_epoch[0].steps[-1]) if by_epoch else stated_number(run, PLANNED_EPOCHS)
+def _learned_by_pass(run: Run, loss: Curve, halved: float) -> Answer:
+    """What a loss drops by where rows come again is memory; with nothing held out, nothing else shows."""
+    levels = levels_of_passes(run, SHORT)
+    if levels is None or any(one.split is Split.VALIDATION for one in (s.quantity for s in run.series)):
+        return None
+    firsts, lasts, _ = levels
+    if len(lasts) < 2:
+        return None
+    drops = float((lasts[:-1] - firsts[1:]).sum())
+    if lasts[-1] > halved * lasts[0] or drops < (lasts[0] - lasts[-1]) / 2:
+        return None
+    first, last = float(lasts[0]), float(lasts[-1])
+    says = f"training loss falls from {number(first)} in the first pass over the data to {number(last)}"
+    says += " in the last, most of it at epoch boundaries; no validation loss was logged"
+    return Finding(MILD, says, (loss.evidence(loss.all_steps, last, halved * first),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS))

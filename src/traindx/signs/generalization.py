@@ -22,11 +22,12 @@ from traindx.curves.limits import (
     linear,
 )
 from traindx.curves.objective import chance_accuracy, chance_loss, classes_of, learned, right_share
+from traindx.curves.recognition import objective_of
 from traindx.curves.series import looked, seen_in, whole
 from traindx.facts import CLASSES
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import number, pair, percentage
-from traindx.objective import Problem
+from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, Problem
 from traindx.quantities import (
     CONFIDENTLY_WRONG_SHARE,
     INPUT_STD,
@@ -69,6 +70,9 @@ def both_losses_high(
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if len(train) < points or len(val) < FEW or train.floorless or train.end <= 0 or train.progress <= 0:
         return CANNOT_TELL
+    if objective_of(run) in (LANGUAGE_MODELING, FINE_TUNING):
+        # Text keeps its entropy however well it is learned: both end high, and together, by right.
+        return CANNOT_TELL
     chance, accuracy = chance_loss(run), _accuracy(run)
     level = chance or train.start
     late = train.level_at(LATE) - train.end
@@ -107,7 +111,7 @@ def _accuracy(run: Run) -> float | None:
     if TRAIN_ACCURACY not in run:
         return None
     accuracy = curve_of(whole(run, TRAIN_ACCURACY))
-    return right_share(accuracy, accuracy.end) if len(accuracy) else None
+    return right_share(accuracy, accuracy.end) if len(accuracy) >= FEW else None
 
 
 @sign(needs=((VAL_LOSS, VAL_ERROR, VAL_ACCURACY),))

@@ -17,6 +17,8 @@ from traindx.curves.limits import (
     NOISES,
     NOTHING,
     SHORT,
+    SMALL,
+    STEADY,
     SURE_NOISES,
     TINY,
     TRIPLE,
@@ -25,12 +27,14 @@ from traindx.curves.limits import (
 from traindx.curves.objective import (
     AT_CHANCE,
     YARDSTICKS,
+    answers_improve,
     at_floor,
     chance_loss,
     is_certain,
     is_reinforcement,
     learning_curve,
     loss_of,
+    still_discriminator,
     still_since,
 )
 from traindx.curves.series import rank_trend, whole, whole_rate
@@ -44,10 +48,10 @@ _STEPS = 50
 """Steps below which no fall is slow; bench/thresholds.md#too-short."""
 _PARTS = 3
 """Parts of a run, of which the last is held against all; bench/thresholds.md#slow."""
+_SLOWING = 0.8
+"""Late pace over mean pace of what slows down as it should; bench/thresholds.md#slow."""
 _LEAST_FALL = 0.001
 """Share of its level that a loss falls by at least; bench/thresholds.md#slow."""
-_STEADY = 4.0
-"""The rank trend that no chance makes, as in `loss_falls`; bench/thresholds.md#steady."""
 _NEARLY = 0.2
 """Distance of two levels that people would call one, as a share of them; bench/thresholds.md#stood."""
 _FULL_RATE = 0.4
@@ -109,7 +113,8 @@ def loss_falls_slowly(
         return None
     # A good rate falls fast at first and slower later; one that is too low falls as a straight line.
     pace = (loss.level_at(LAST_THIRD) - loss.end) / (fall / _PARTS)
-    if pace < straight:
+    gains = fall > SMALL * size and answers_improve(run)
+    if pace < straight or (pace < _SLOWING and gains):
         return None
     start, end = loss.texts(loss.start, loss.end)
     says = f"{loss.called} improves slowly, from {start} to {end}"
@@ -127,7 +132,7 @@ def loss_flat_from_start(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 10,
 ) -> Answer:
     """Training loss is flat from the start."""
-    loss = loss_of(run)
+    loss = loss_of(run) or still_discriminator(run)
     if loss is None or len(loss) < points or is_beyond(loss.start):
         return CANNOT_TELL
     fall = loss.start - loss.end
@@ -154,7 +159,7 @@ def _drifts_down(loss: Curve, least: float) -> bool:
     """Whether all of the run together shows a fall that a first point among noisy ones does not."""
     third = max(loss.blocks // 3, 1)
     fall = float(np.median(loss.level[:third]) - np.median(loss.level[-third:]))
-    return fall > least and rank_trend(loss.level) <= -_STEADY
+    return fall > least and rank_trend(loss.level) <= -STEADY
 
 
 def _validation_gains(run: Run) -> bool:

@@ -288,7 +288,7 @@ def _counted(values: Floats, steps: Floats, share: float) -> Answer:
 def precision_is_half(run: Run) -> Answer:
     """The run uses float16."""
     stated = run.facts.get(PRECISION)
-    text = str(stated).lower() if stated is not None else ""
+    text = str(stated).lower() if isinstance(stated, str | int) else ""
     if any(word in text for word in ("bf16", "bfloat16", "32", "64")):
         return None
     # A loss scale is only used with float16.

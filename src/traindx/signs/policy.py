@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve
-from traindx.curves.limits import CLEAR, DECADE, FAIR, FEW, LIKELY, MILD, STRONG, SURE_NOISES, graded, linear
+from traindx.curves.limits import CLEAR, DECADE, FAIR, FEW, LIKELY, MILD, STRONG, SURE_NOISES, graded
 from traindx.curves.policy import (
     at_end,
     at_first,
@@ -17,6 +17,8 @@ from traindx.curves.policy import (
     from_previous,
     from_reference,
     gains,
+    growing_share,
+    high_share,
     part_of,
     reward_of,
     shown,
@@ -174,18 +176,8 @@ def ratios_mostly_clipped(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """Most probability ratios are clipped."""
-    clipped = part_of(run, RATIO_CLIPPED_SHARE, "", points=points)
-    if clipped is None:
-        return CANNOT_TELL
-    last = at_end(clipped)
-    if not share < last <= 1:
-        return None
-    says = f"{percentage(last)} of probability ratios are clipped in the second half of the run"
-    says += " (typical: up to 20%)"
-    reward = reward_of(run, points)
-    learns = reward is not None and gains(reward, 1 / 2)
-    strength = MILD if learns else linear(last, share, over=1 - share, least=FAIR)
-    return Finding(strength, says, shown(clipped, last, share))
+    says = "{} of probability ratios are clipped in the second half of the run (typical: up to 20%)"
+    return high_share(run, RATIO_CLIPPED_SHARE, share, says, points=points, since=1 / 2)
 
 
 @sign(needs=(RATIO_CLIPPED_SHARE,), severity=Severity.WARNING)
@@ -197,14 +189,7 @@ def ratio_clipping_grows(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """More and more probability ratios are clipped."""
-    clipped = part_of(run, RATIO_CLIPPED_SHARE, "", points=points)
-    if clipped is None:
-        return CANNOT_TELL
-    first, last = at_first(clipped), at_end(clipped, 1 / FEW)
-    if not share < last <= 1 or last <= growth * first:
-        return None
-    says = f"share of clipped probability ratios grows from {percentage(first)} to {percentage(last)}"
-    return Finding(linear(last, share, over=share), says, shown(clipped, last, share))
+    return growing_share(run, RATIO_CLIPPED_SHARE, share, growth, "clipped probability ratios", points=points)
 
 
 @sign(

@@ -4,11 +4,21 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.limits import FAIR, MILD, NEARLY_ALL, STRONG, linear
-from traindx.curves.policy import at_end, at_first, finished, gains, held_out_of, part_of, reward_of, shown
+from traindx.curves.limits import MILD, NEARLY_ALL, STEADY, STRONG
+from traindx.curves.policy import (
+    at_end,
+    at_first,
+    gains,
+    growing_share,
+    held_out_of,
+    high_share,
+    part_of,
+    reward_of,
+    shown,
+)
 from traindx.curves.series import rank_trend, seen_in
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import multiple, number, percentage
+from traindx.format import multiple, number
 from traindx.objective import Problem
 from traindx.quantities import (
     RESPONSE_LENGTH,
@@ -21,8 +31,6 @@ from traindx.quantities import (
 )
 from traindx.run import Run
 
-_STEADY = 4.0
-"""Rank trend that no chance makes; bench/thresholds.md#steady."""
 _LEARNING = 4 / 5
 """Share of the run that is looked at after its first steps; bench/thresholds.md#value-function."""
 _SOME = 0.3
@@ -37,18 +45,9 @@ def answers_truncated(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """Most generated answers are cut off at the length limit."""
-    cut, reward = part_of(run, TRUNCATED_SHARE, "", points=points), reward_of(run, points)
-    if cut is None or reward is None:
-        return CANNOT_TELL
-    first, last = at_first(cut), at_end(cut)
-    learns = gains(reward)
+    says = "{} of answers reach the length limit in the second half of the run"
     # Some tasks are learned though many answers are cut off, hardly one where nearly all are.
-    if not share <= last <= 1 or finished(run, reward) or (learns and min(first, last) < NEARLY_ALL):
-        return None
-    says = f"{percentage(last)} of answers reach the length limit in the second half of the run"
-    says += "" if learns else ", and reward does not rise"
-    strength = MILD if learns else linear(last, share, over=1 - share, least=FAIR)
-    return Finding(strength, says, shown(cut, last, share))
+    return high_share(run, TRUNCATED_SHARE, share, says, points=points, learning=NEARLY_ALL)
 
 
 @sign(needs=(TRUNCATED_SHARE,), severity=Severity.WARNING)
@@ -60,16 +59,8 @@ def truncation_rises(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """More and more generated answers are cut off at the length limit."""
-    cut = part_of(run, TRUNCATED_SHARE, "", points=points)
-    if cut is None:
-        return CANNOT_TELL
-    first, last = at_first(cut), at_end(cut)
-    if not share < last <= 1 or last <= growth * first or rank_trend(cut.values) < _STEADY:
-        return None
-    says = (
-        f"share of answers that reach the length limit rises from {percentage(first)} to {percentage(last)}"
-    )
-    return Finding(linear(last, share, over=1 / 2), says, shown(cut, last, share))
+    called = "answers that reach the length limit"
+    return growing_share(run, TRUNCATED_SHARE, share, growth, called, points=points)
 
 
 @sign(
@@ -85,18 +76,9 @@ def groups_without_advantage(
     points: Annotated[int, "fewest points; bench/thresholds.md#policy-points"] = 20,
 ) -> Answer:
     """In most groups all answers earn the same reward, which leaves no gradient."""
-    equal, reward = part_of(run, ZERO_ADVANTAGE_SHARE, "", points=points), reward_of(run, points)
-    if equal is None or reward is None:
-        return CANNOT_TELL
-    first, last = at_first(equal), at_end(equal)
-    learns = gains(reward)
+    says = "in {} of groups all answers earn the same reward and give no gradient"
     # Solved tasks earn the same as well, but not from the first steps on.
-    solved = learns and min(first, last) < NEARLY_ALL
-    if not share <= last <= 1 or solved or finished(run, reward):
-        return None
-    says = f"in {percentage(last)} of groups all answers earn the same reward and give no gradient"
-    says += "" if learns else ", and reward does not rise"
-    return Finding(linear(last, share, over=1 - share, least=FAIR), says, shown(equal, last, share))
+    return high_share(run, ZERO_ADVANTAGE_SHARE, share, says, points=points, learning=NEARLY_ALL)
 
 
 @sign(needs=(TRAIN_SCORE,), severity=Severity.SERIOUS, healthy=-10.0, problem=Problem.POLICY)
@@ -142,7 +124,7 @@ def reward_grows_with_length_only(
     if length is None or reward is None or held_out is None:
         return CANNOT_TELL
     first, last = at_first(length), at_end(length)
-    grows = last > growth * first and rank_trend(length.values) >= _STEADY
+    grows = last > growth * first and rank_trend(length.values) >= STEADY
     if not grows or not gains(reward) or gains(held_out):
         return None
     rose, to = reward.texts(reward.start, reward.end)

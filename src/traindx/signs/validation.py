@@ -5,8 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.curve import Curve, curve_of
+from traindx.curves.curve import curve_of
 from traindx.curves.limits import (
+    CLEAR,
     FAINT,
     FEW,
     LAST_QUARTER,
@@ -14,13 +15,14 @@ from traindx.curves.limits import (
     NOISES,
     NOTHING,
     SHORT,
+    SMALL,
     SURE_NOISES,
     SWING,
     TINY,
 )
-from traindx.curves.series import rank_trend, robust_sigma, seen_in, shares, whole
+from traindx.curves.series import rank_trend, robust_sigma, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import count, multiple, number, pair, percentage
+from traindx.format import multiple, number, pair, percentage
 from traindx.objective import Problem
 from traindx.quantities import (
     TRAIN_LOSS,
@@ -30,7 +32,7 @@ from traindx.quantities import (
     VAL_PERPLEXITY,
     VAL_SCORE,
 )
-from traindx.run import Run
+from traindx.run import Run, Series
 
 _LEAST_GAIN = 0.01
 """Share of its level that a measure gains at least; bench/thresholds.md#kept."""
@@ -46,10 +48,8 @@ _LONG = 0.4
 """Share of the run after the best, from which on a turn is long; bench/thresholds.md#turn."""
 _LEAST = 0.15
 """Strength of the shortest turn; bench/thresholds.md#turn."""
-_SHOWN = 6
-"""Digits shown of a loss that never changes; bench/thresholds.md#never-moves."""
-_DIGITS = 5
-"""Digits that cannot agree by chance; bench/thresholds.md#never-moves."""
+_NO_GAIN = 0.2
+"""Share of its level that noise may gain; bench/thresholds.md#never."""
 
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
@@ -86,47 +86,79 @@ def validation_turns_up(
     noises: Annotated[float, "rise over its standard error; bench/thresholds.md#noises"] = 4.0,
     clear: Annotated[float, "rise over the best that is clear; bench/thresholds.md#turn"] = 0.2,
     steady: Annotated[float, "rank trend after the best; bench/thresholds.md#steady"] = 2.4,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 5,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:
     """Validation loss rises while training loss keeps falling."""
     series = whole(run, VAL_LOSS if VAL_LOSS in run else VAL_PERPLEXITY)
-    loss = curve_of(series)
-    if len(loss) < points:
+    if len(series.finite) < points:
         return CANNOT_TELL
-    rise = loss.end - loss.best
-    after = loss.blocks - 1 - loss.best_block
+    trained = whole(run, TRAIN_LOSS) if TRAIN_LOSS in run else None
+    found = _turn(run, series, trained, noises, clear, steady)
+    return found or _turn_of_term(run, noises, clear, steady, points)
+
+
+def _turn(
+    run: Run, series: Series, trained: Series | None, noises: float, clear: float, steady: float
+) -> Finding | None:
+    """How a validation loss rises from its best while the training loss falls; yes if that was not logged."""
+    loss = curve_of(series)
+    best, rise = loss.best_block, loss.end - loss.best
     # The best is the luckiest of all levels, so it lies below the true one by about one of their noises.
-    beyond = rise > noises * loss.end_noise + loss.noise_around(loss.best_block)
-    steadily = after >= SHORT and rank_trend(loss.level[loss.best_block :]) >= steady
-    if not (beyond or steadily) or rise <= _LEAST_RISE * loss.size or after < 2:
+    beyond = loss.blocks >= SHORT and rise > noises * loss.end_noise + loss.noise_around(best)
+    steadily = loss.blocks - best > SHORT and rank_trend(loss.level[best:]) >= steady
+    # Of few evaluations no noise can be told: three in a row, each worse than the one before, are none.
+    lowest = int(loss.level.argmin())
+    climb = np.diff(loss.level[lowest:])
+    in_row = len(climb) >= FEW and bool((climb > 0).all()) and float(climb.sum()) > SMALL * loss.size
+    if in_row:
+        best, rise = lowest, float(climb.sum())
+    if not (beyond or steadily or in_row) or rise <= _LEAST_RISE * loss.size or loss.blocks - best < FEW:
         return None
-    if not _train_falls(run, float(shares(run, series.finite)[_index(loss)])):
+    at = int(np.searchsorted(loss.steps, loss.at[best]))
+    if not _falls_after(trained, float(shares(run, series.finite)[at])):
         return None
     value, best_at = loss.lowest
-    best, end = loss.texts(value, loss.end)
-    says = f"{loss.called} is best at {loss.place(best_at)} ({best}) and ends at {end}"
+    low, end = loss.texts(value, loss.end)
+    name = f"{loss.called} ({loss.part})" if loss.part else loss.called
+    says = f"{name} is best at {loss.place(best_at)} ({low}) and ends at {end}"
     if not loss.floorless:
         says += f", {percentage((loss.end - value) / max(abs(value), TINY))} higher"
-    says += ", while training loss falls" if TRAIN_LOSS in run else ""
+    says += ", while training loss falls" if trained is not None else ""
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
-    long = min(1.0, (1 - loss.share_of(loss.best_block)) / _LONG)
+    long = min(1.0, (1 - loss.share_of(best)) / _LONG)
     level = loss.size if loss.floorless else max(abs(loss.best), TINY)
     strength = max(_LEAST, math.sqrt(min(1.0, rise / level / clear)) * long)
     return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
 
 
-def _index(loss: Curve) -> int:
-    """The point in the middle of the best block."""
-    return int(np.searchsorted(loss.steps, loss.at[loss.best_block]))
+def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: int) -> Finding | None:
+    """A term of the validation loss that turns while its sum is still carried down by the others.
+
+    It counts where no score gains after it has turned: a detector whose score rises is what it should be.
+    """
+    trained = {one.part: one for one in run.all(TRAIN_LOSS) if one.part}
+    terms = [one for one in run.all(VAL_LOSS) if one.part in trained and len(one.finite) >= points]
+    turns = [
+        (_turn(run, one, trained[one.part], noises, clear, steady), one) for one in terms if len(terms) > 1
+    ]
+    shown = [(found, one) for found, one in turns if found is not None and found.strength >= 1 / 2]
+    clearest = max(shown, key=lambda pair: pair[0].strength, default=None)
+    if clearest is None:
+        return None
+    term = curve_of(clearest[1])
+    share = term.share_of(term.best_block)
+    scores = [
+        curve_of(one) for one in (*run.all(VAL_ACCURACY), *run.all(VAL_SCORE)) if len(one.finite) >= points
+    ]
+    gains = [one.level_at(share) - one.end > CLEAR * one.size for one in scores]
+    return None if any(gains) else clearest[0]
 
 
-def _train_falls(run: Run, share: float) -> bool:
+def _falls_after(trained: Series | None, share: float) -> bool:
     """Whether the training loss ends below where it stood at a share of the run; yes if it was not logged."""
-    if TRAIN_LOSS not in run:
+    if trained is None or len(trained.finite) < FEW:
         return True
-    train = curve_of(whole(run, TRAIN_LOSS))
-    if len(train) < FEW:
-        return True
+    train = curve_of(trained)
     return train.level_at(min(share, 1.0)) - train.end > max(2 * train.end_noise, _LEAST_FALL * train.size)
 
 
@@ -149,34 +181,14 @@ def validation_never_improves(
     gained = first - val.lowest[0]
     # The first validation comes after some training: where most was already learned there is little to gain.
     late = first - train.end < fell / 2
-    if gained > max(gain * fell, 2 * val.level_noise) or late:
+    # Noise excuses a small gain, not one that anybody would call a gain.
+    if gained > max(gain * fell, min(2 * val.level_noise, _NO_GAIN * abs(first))) or late:
         return None
     start, end = train.texts(train.start, train.end)
     says = f"training loss falls from {start} to {end}, but validation loss never falls below"
     says += f" {number(val.lowest[0])} (first {number(first)})"
     evidence = val.evidence(val.all_steps, val.best, first)
     return Finding(min(1.0, fell / (2 * fall * train.size)), says, (evidence,))
-
-
-@sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS, problem=Problem.VALIDATION_OFF)
-def validation_never_moves(
-    run: Run,
-    *,
-    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
-) -> Answer:
-    """Validation loss is identical at every evaluation."""
-    series = whole(run, VAL_LOSS).finite
-    if len(series) < points:
-        return CANNOT_TELL
-    if bool(np.any(series.values != series.values[0])):
-        return None
-    # A few digits may hide small steps; many that agree cannot.
-    digits = len(f"{float(series.values[0]):.11e}".partition("e")[0].replace(".", "").strip("-0"))
-    value = float(series.values[0])
-    says = f"all {count(len(series), 'validation loss', 'validation losses')} are exactly"
-    says += f" {number(value, _SHOWN)}"
-    evidence = seen_in(series, value)
-    return Finding(1.0 if digits >= _DIGITS else 1 / 2, says, (evidence,))
 
 
 @sign(needs=(VAL_LOSS, TRAIN_LOSS), severity=Severity.WARNING, problem=Problem.UNSTABLE)
