@@ -20,8 +20,8 @@ from traindx.changes.source.syntax import (
     number_text,
     without_arguments,
 )
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
+from traindx.facts import GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 
@@ -199,6 +199,6 @@ CHANGE = Change(
     keras=_keras,
     edit=_edit,
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
-    doses=Doses(),
+    doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
     from_run=_from_run,
 )

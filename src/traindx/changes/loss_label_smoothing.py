@@ -22,8 +22,8 @@ from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
-from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Doses, Edited, Off, RefusedError
+from traindx.facts import LABEL_SMOOTHING, LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 
@@ -97,4 +97,5 @@ CHANGE = Change(
     edit=_edit,
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
+    doses=Doses(off=Off(("0",), LABEL_SMOOTHING)),
 )

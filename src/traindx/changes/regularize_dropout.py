@@ -27,8 +27,8 @@ from traindx.changes.source.syntax import (
     last_name,
     number_text,
 )
-from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
-from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
+from traindx.facts import DROPOUT, MODEL_PLACE, SCRIPT
 from traindx.format import count
 from traindx.run import Run
 
@@ -220,4 +220,5 @@ CHANGE = Change(
     edit=_edit,
     edited_file=(MODEL_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
+    doses=Doses(off=Off(("0",), DROPOUT)),
 )

@@ -19,7 +19,7 @@ from traindx.changes.source.optimizer import (
 )
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
-from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, Off, RefusedError
 from traindx.curves.facts import stated_number
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT, WEIGHT_DECAY
 from traindx.finding import Finding
@@ -137,6 +137,6 @@ CHANGE = Change(
     edit=_edit,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
-    doses=Doses(),
+    doses=Doses(off=Off(("0",), WEIGHT_DECAY)),
     first_dose=_first_dose,
 )

@@ -125,6 +125,28 @@ class Edited:
 
 
 @dataclass(frozen=True)
+class Off:
+    """The last dose of what can be switched off."""
+
+    words: tuple[str, ...]
+    """How that is written: ("0",), ("none",)."""
+    strength: Fact
+    """How strong it is in a run."""
+    larger_is_weaker: bool = False
+    """Whether it is weaker the larger its number is, as a limit is."""
+
+    def is_neared(self, spec: ChangeSpec, run: Run) -> bool:
+        """Whether a dose weakens what a run has, and leaves some of it."""
+        from traindx.curves.facts import stated_number
+
+        present = stated_number(run, self.strength)
+        if spec.words == self.words or not present:
+            return False
+        new = spec.scaled(present)
+        return new != present and (new > present) is self.larger_is_weaker
+
+
+@dataclass(frozen=True)
 class Doses:
     """How a change by a factor goes on after its trial."""
 
@@ -134,6 +156,8 @@ class Doses:
     """Whether a dose that shows nothing may be too small, so that a larger one is tried."""
     steadies: float | None = None
     """The dose that another change is tried with which breaks the training; None where that is no help."""
+    off: Off | None = None
+    """The dose at the end of those that weaken; None for what a training cannot do without."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,13 @@ from pathlib import Path
 from threading import Lock
 
 from traindx.changes.types import ChangeSpec, Measure, change_of, label_of
+from traindx.curves.facts import stated_number
 from traindx.diagnosis.engine import diagnose
+from traindx.facts import CHANCE_LOSS
 from traindx.format import clock
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
-from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of
+from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of, untrained
 from traindx.trials.program import ArmSpec, Workspace
 from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher
@@ -228,6 +230,9 @@ def as_arm(done: ArmResult, measure: Measure, until: float | None = None) -> Arm
         refused=done.refused,
         metric=accuracy(run, until) if run is not None else None,
         metrics=_until(accuracies(run), until) if run is not None else (),
+        loss=end(run, Measure.LOSS, until) if run is not None else None,
+        start=untrained(run) if run is not None else None,
+        chance=stated_number(run, CHANCE_LOSS) if run is not None else None,
     )
 
 

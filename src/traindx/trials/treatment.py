@@ -206,7 +206,7 @@ def _treated(
         treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
         notes += runner.notes
     before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
-    after = dict(updated(before, treatment.trials))
+    after = dict(updated(diagnosis.suspects, treatment.trials))
     tells_causes_apart = any(one.cause for one in treatment.trials)
     return TreatResult(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
