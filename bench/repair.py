@@ -39,11 +39,12 @@ from traindx.run import Run
 from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.program import ArmSpec
 from traindx.trials.proof import verify_patch
 from traindx.trials.runner import ArmResult, LocalRunner, carry_out
 from traindx.trials.search import searched
 from traindx.trials.types import Candidate, Treatment, Trial
+from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 12.0

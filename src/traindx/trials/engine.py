@@ -17,9 +17,10 @@ from traindx.format import clock
 from traindx.recorder.launch.command import Command
 from traindx.run import Run
 from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of, untrained
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher
+from traindx.trials.workspace import Workspace
 
 _ARM_SECONDS = 30.0
 """What an arm takes by default, at most."""

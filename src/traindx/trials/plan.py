@@ -149,7 +149,7 @@ def next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candi
 
 
 def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
-    """A larger dose if it helped more or showed nothing yet; a smaller one if it was too much; at last off."""
+    """More if it helped more or showed nothing yet, at last off; a smaller one if it was too much."""
     spec = candidate.changes[0]
     doses = change_of(spec).doses
     if len(candidate.changes) > 1 or doses is None or not spec.is_factor:

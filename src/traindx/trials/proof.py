@@ -132,15 +132,15 @@ class Rerun:
 def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     """Run the patched program with the seeds of the first trials; None where it cannot be run."""
     # By their own names: a copy holds what a link leads to under the name of the link.
-    path, origin = Path(patch.path).absolute(), engine.workspace.origin.absolute()
+    path, root = Path(patch.path).absolute(), engine.workspace.root.absolute()
     over = engine.budget.over or engine.budget.seconds_left <= 0
-    if over or not engine.workspace.copies or not path.is_relative_to(origin):
+    if over or not engine.workspace.copies or not path.is_relative_to(root):
         return None
 
     def patched(pair: Pair) -> ArmSpec:
         # As long as the treated arm: a smaller batch takes more steps.
         order = engine.order(best.changes, pair.control.seed, "patched")
-        content = (path.relative_to(origin).as_posix(), patch.content)
+        content = (path.relative_to(root).as_posix(), patch.content)
         return replace(order, changes=(), replaced=(content,))
 
     engine.say(f"rerunning the patched program ({count(_PAIRS, 'seed')})")

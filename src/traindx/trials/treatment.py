@@ -21,17 +21,19 @@ from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine, arm_steps
 from traindx.trials.finished import Reusing
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
-from traindx.trials.program import IN_PLACE, OUTPUT, ArmSpec, Workspace, relocated, workspace_of
+from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, wider, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
 
+_CONTROL = "control"
 _WEIGHTS = "weights.pt"
 
 LOCAL, RAY = "local", "ray"
@@ -126,9 +128,16 @@ def treat(
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
     says: Progress = say or (lambda _: None)
-    workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
-    with closing(_runner(cluster, workspace, folder, says)) as runner:
-        treated = _treated(found, folder, workspace, runner, wish, book, says, watcher or Watcher())
+    treated, root = None, None
+    while treated is None:
+        workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place, root=root)
+        with closing(_runner(cluster, workspace, folder, says)) as runner:
+            first = _first(found, folder, workspace, runner, wish, says)
+            root = wider(workspace, first.problem)
+            if root is None:
+                treated = _treated(found, folder, first, workspace, runner, wish, book, says, watcher)
+            else:
+                shutil.rmtree(folder / _CONTROL)
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -165,18 +174,24 @@ def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Pr
 def _treated(
     command: Command,
     folder: Path,
+    first: ArmResult,
     workspace: Workspace,
     runner: Runner,
     wish: TreatOptions,
     book: Casebook,
     say: Progress,
-    watcher: Watcher,
+    watcher: Watcher | None,
 ) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
+    budget.began -= first.seconds
     notes = [] if workspace.copies else [IN_PLACE]
-    first = _first(command, folder, workspace, runner, wish, say)
-    run = first.run
-    assert run is not None
+    watcher = watcher or Watcher()
+    if first.run is None:
+        output = folder / _CONTROL / OUTPUT
+        raise TraindxError(
+            f"{command.title}: {first.problem}" + (f"; output: {output}" if output.exists() else "")
+        )
+    run = replace(relocated(first.run, first.order.place, workspace), name=folder.name)
     diagnosis = diagnose(run)
     watcher.diagnosed(run, diagnosis)
     steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
@@ -192,7 +207,7 @@ def _treated(
         say=say,
         watcher=watcher,
     )
-    engine.known(replace(first, problem="" if not first.crashed else first.problem))
+    engine.known(replace(first, run=run, problem="" if not first.crashed else first.problem))
     plan = _plan(diagnosis, run, wish, book)
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
@@ -227,24 +242,16 @@ def _first(
 ) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program without changes")
-    home = folder / "control"
     order = ArmSpec(
         command=command,
-        folder=home,
+        folder=folder / _CONTROL,
         place=workspace.origin,
         steps=wish.steps,
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
         waits=60 * wish.minutes * _FIRST,
     )
-    done = runner.carry_out(order)
-    if done.run is None:
-        output = home / OUTPUT
-        raise TraindxError(
-            f"{command.title}: {done.problem}" + (f"; output: {output}" if output.exists() else "")
-        )
-    run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
-    return replace(done, run=run, order=replace(order, folder=done.order.folder))
+    return runner.carry_out(order)
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:

@@ -142,6 +142,8 @@ def _first_free(out: Path, names: Iterator[str]) -> Path:
 TRIAL = "TRAINDX_TRIAL"
 """The environment variable that tells a program which arm it is."""
 
+MOVED = "TRAINDX_MOVED"
+"""The environment variable that tells a program which project it is a copy of, and where the copy is."""
 NOTES = "changes.jsonl"
 """What was done to the program of an arm, a line each, beside its recording."""
 _RECORD = "TRAINDX_RECORD"
