@@ -18,6 +18,7 @@ from traindx.changes.source.layers import (
     is_of_model,
     kind_of,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, imported, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
@@ -199,6 +200,16 @@ def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
     return len(reads) == len(calls) + 1
 
 
+def _renamed(change: ChangeSpec, _: Run, text: str) -> tuple[str, ...]:
+    """An activation that is named from outside; a program may know the plain ReLU alone."""
+    old, new = change.words
+    known = _STANDS_FOR.get(old, (old,))
+    if text.lower().replace("_", "") not in known:
+        return ()
+    names = dict.fromkeys((new, "relu") if old != "relu" else (new,))
+    return tuple(_NEW[name][0] if text[0].isupper() else name for name in names)
+
+
 def _label(change: ChangeSpec) -> str:
     return " -> ".join(change.words)
 
@@ -211,5 +222,9 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("activation", "act", "act_fn", "hidden_act", "nonlinearity", "activation_fn", "act_layer"),
+        becomes=_renamed,
+    ),
     edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -11,6 +11,7 @@ from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
+from traindx.changes.source.option import Option, as_number
 from traindx.changes.source.source import Source, before, removed
 from traindx.changes.source.syntax import (
     argument,
@@ -184,6 +185,15 @@ def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
     return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
 
 
+_NO_LIMIT = "1e9"
+"""No gradient is as long: what switches clipping off whatever 0 means to a program."""
+
+
+def _limit(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
+    """The limit that is given from outside, after a change."""
+    return (_NO_LIMIT,) if change.words == ("none",) else as_number(change, run, text)
+
+
 def _label(change: ChangeSpec) -> str:
     if change.words == ("none",):
         return "no gradient clipping"
@@ -198,6 +208,12 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("clip", "clip_*", "*_clip", "grad*clip*", "max_grad_norm", "max_norm", "grad_norm"),
+        fact=GRADIENT_CLIP,
+        becomes=_limit,
+        trainer="max_grad_norm",
+    ),
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
     from_run=_from_run,

@@ -11,10 +11,11 @@ from traindx.changes.live.program import Program
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import keras_fit, trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
+from traindx.facts import BATCH_SIZE, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
 
 _USUAL = 32
@@ -98,6 +99,11 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("batch_size", "bs", "batch", "train_batch_size", "per_device_train_batch_size"),
+        fact=BATCH_SIZE,
+        trainer="per_device_train_batch_size",
+    ),
     edited_file=(LOADER_PLACE, SCRIPT),
     doses=Doses(),
     scales_batch=True,

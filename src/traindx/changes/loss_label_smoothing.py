@@ -20,6 +20,7 @@ from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Doses, Edited, Off, RefusedError
@@ -95,6 +96,11 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("label_smoothing", "smoothing", "label_smoothing_factor"),
+        fact=LABEL_SMOOTHING,
+        trainer="label_smoothing_factor",
+    ),
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
     doses=Doses(off=Off(("0",), LABEL_SMOOTHING)),

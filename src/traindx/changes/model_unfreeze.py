@@ -6,6 +6,7 @@ from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.model import freezing
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, removed
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import MODEL_PLACE, SCRIPT
@@ -64,6 +65,13 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     return Edited(parts, f"{code} removed at {source.place(found[0])}")
 
 
+def _thawed(_: ChangeSpec, __: Run, text: str) -> tuple[str, ...]:
+    """The opposite of a switch that freezes; none of as many layers as it counts."""
+    if text.lower() == "true":
+        return ("False" if text[0].isupper() else "false",)
+    return ("0",) if text.isdecimal() and text != "0" else ()
+
+
 CHANGE = Change(
     name="model.unfreeze",
     label="unfreeze all parameters",
@@ -71,5 +79,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(("freeze", "freeze_*", "frozen"), becomes=_thawed),
     edited_file=(MODEL_PLACE, SCRIPT),
 )

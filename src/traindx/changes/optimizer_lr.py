@@ -14,6 +14,7 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
@@ -161,6 +162,11 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
+    option=Option(
+        ("lr", "learning_rate", "base_lr", "max_lr", "init_lr", "initial_lr", "peak_lr", "lr0"),
+        fact=LEARNING_RATE,
+        trainer="learning_rate",
+    ),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     doses=_DOSES,
     first_dose=_first_dose,

@@ -17,6 +17,7 @@ from traindx.changes.source.layers import (
     kind_of,
 )
 from traindx.changes.source.literal import added, joined, literal_behind, rewritten
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import (
     argument,
@@ -218,6 +219,10 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("dropout", "dropout_p", "dropout_prob", "dropout_rate", "drop", "drop_rate", "p_drop", "p_dropout"),
+        fact=DROPOUT,
+    ),
     edited_file=(MODEL_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
     doses=Doses(off=Off(("0",), DROPOUT)),

@@ -17,6 +17,7 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, Off, RefusedError
@@ -135,6 +136,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(("weight_decay", "wd", "decay", "l2"), fact=WEIGHT_DECAY, trainer="weight_decay"),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
     doses=Doses(off=Off(("0",), WEIGHT_DECAY)),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from traindx.changes.live.keras_program import KerasProgram
     from traindx.changes.live.program import Program
+    from traindx.changes.source.option import Option
     from traindx.changes.source.source import Source
     from traindx.run import Fact, Run
 
@@ -182,6 +183,8 @@ class Change:
     """Places that lie in the file to edit; the first that the run knows counts."""
     compared_by: tuple[Measure, ...] = ()
     """What its arms are compared by, the best first; without one, or where a run shows none: by the loss."""
+    option: Option | None = None
+    """How it may be given from outside; None for what nobody makes an option of."""
     doses: Doses | None = None
     """None where more or less of it is no other trial."""
     describe: Callable[[ChangeSpec, Run], str] = lambda spec, run: ""

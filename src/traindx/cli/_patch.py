@@ -49,6 +49,12 @@ def apply_patch(patch: Patch, consent: Consent, question: str) -> Path | None:
     return backup
 
 
+def tell_command(patch: Patch) -> None:
+    """Print the command that a fix of the command line comes to: there is no file to change."""
+    sys.stderr.write("no file to change: run the program with this command\n")
+    sys.stdout.write(f"{patch.after}\n")
+
+
 def undo_patch(patch: Patch, backup: Path, consent: Consent) -> bool:
     """Put the file back as it was before the patch; whether that was done."""
     path = Path(patch.path).resolve()

@@ -24,7 +24,7 @@ from traindx.cli._output import (
     text_for,
 )
 from traindx.cli._output import text_stream as stream_for
-from traindx.cli._patch import Consent, apply_patch, name_for_apply
+from traindx.cli._patch import Consent, apply_patch, name_for_apply, tell_command
 from traindx.cli._progress import ProgressLine
 from traindx.cli._report import report_places, write_output
 from traindx.diagnosis.types import Diagnosis, Verdict
@@ -146,6 +146,10 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
     if found.patch is None:
         if arguments.apply:
             raise TraindxError("there is no proven patch to apply")
+        return False
+    if found.patch.arguments is not None:
+        if arguments.apply:
+            tell_command(found.patch)
         return False
     name, is_refuted = name_for_apply(folder), found.treatment.patch_verified is False
     if arguments.apply and is_refuted:

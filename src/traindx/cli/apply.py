@@ -19,7 +19,8 @@ EXAMPLES = """\
   traindx apply --yes train-1                  without asking, for scripts
   traindx apply --undo train-1                 put the file back as it was
 
-Runs no trials. The file as it was is kept next to it. A file that changed since the trials is not touched."""
+Runs no trials. The file as it was is kept next to it. A file that changed since the trials is not touched.
+Where the fix is on the command line, prints the command to type."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +54,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _apply(folder: "Path", proof: "Proof", consent: "Consent") -> None:
-    from traindx.cli._patch import apply_patch, name_for_apply
+    from traindx.cli._patch import apply_patch, name_for_apply, tell_command
     from traindx.errors import TraindxError
 
     name = name_for_apply(folder)
     if proof.backup:
         raise TraindxError(f"{folder.name}: already applied; undo it with: traindx apply --undo {name}")
     _show(proof)
+    if proof.patch.arguments is not None:
+        tell_command(proof.patch)
+        return
     backup = apply_patch(proof.patch, consent, "Apply?")
     if backup is None:
         _say("not applied")
@@ -129,11 +133,13 @@ def _show(proof: "Proof") -> None:
     from traindx.cli._output import text_for
     from traindx.format import duration
     from traindx.report.blocks import Diff, Entry, Page, Tone
-    from traindx.report.fix import PROVEN, SAFETY, changed_lines, nearby
+    from traindx.report.fix import COMMAND_LINE, PROVEN, SAFETY, changed_lines, nearby
 
     line, lines = changed_lines(proof.patch.before, proof.patch.after)
+    is_command = proof.patch.arguments is not None
+    where = COMMAND_LINE if is_command else f"{nearby(proof.patch.path)}:{line}"
     # A patch that does something else than the change that was tried is not proven by it.
     safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
     known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
-    head = Entry("PATCH", f"{nearby(proof.patch.path)}:{line}", known, Tone.STRONG)
+    head = Entry("PATCH", where, known, Tone.STRONG)
     sys.stderr.write(text_for(Page("patch", (head, Diff(lines))), sys.stderr))

@@ -79,27 +79,15 @@ def _written(fix: Prescription, run: Run) -> Fix | None:
     if not told.changes or not is_recording(run) or find_spec("libcst") is None:
         return None
     # Not before it is needed: it loads libcst.
-    from traindx.changes.source.patch import patch_of
+    from traindx.changes.source.delivery import certain_patch
 
-    patch = patch_of(told.changes, run)
+    patch = certain_patch(told.changes, run)
     if patch is None:
-        lines = changed_arguments(told.changes, run)
-        return replace(told, at=COMMAND_LINE, diff=lines) if lines else None
+        return None
+    if patch.arguments is not None:
+        return replace(told, at=COMMAND_LINE, diff=(f"-{patch.before}", f"+{patch.after}"))
     line, lines = changed_lines(patch.before, patch.after)
     return replace(told, at=f"{nearby(patch.path)}:{line}", diff=lines)
-
-
-def changed_arguments(changes: Sequence[ChangeSpec], run: Run) -> tuple[str, ...]:
-    """The command of the program before and after the changes; empty where its arguments do not decide."""
-    from traindx.changes.source.patch import arguments_for
-
-    arguments = arguments_for(changes, run)
-    if arguments is None:
-        return ()
-    script = nearby(str(run.facts.get(f.SCRIPT, "")))
-    return tuple(
-        f"{sign}{shlex.join(['python', script, *words])}" for sign, words in zip("-+", arguments, strict=True)
-    )
 
 
 def _told(fix: Prescription, run: Run) -> Fix:

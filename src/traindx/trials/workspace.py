@@ -8,11 +8,11 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traindx.errors import TraindxError
+from traindx.recorder.launch.project import files_of, is_left_out, may_be_project, project_of, walked
 
 if TYPE_CHECKING:
     from traindx.run import Run
@@ -23,23 +23,12 @@ _LARGEST = 256 << 20
 """Bytes that are copied for every arm at most."""
 _COPIED_WHOLE = 32 << 20
 """Bytes of a project that is copied with its data; of a larger one, arms get links to files of data."""
-_LEFT_OUT = {
-    "__pycache__",
-    "node_modules",
-    "venv",
-    "site-packages",
-    "lightning_logs",
-    "wandb",
-    "mlruns",
-}
 _DATA = frozenset(
     ".csv .tsv .txt .jsonl .npy .npz .bin .dat .idx .data .arff .png .jpg .jpeg .bmp .gif .webp .tif .tiff"
-    " .ppm .wav .flac .mp3 .ogg .mp4 .avi .gz .bz2 .xz .zst .zip .tar .tgz .7z .fasta .fa .vcf .nii .dcm".split()
+    " .ppm .wav .flac .mp3 .ogg .mp4 .avi .gz .bz2 .xz .zst .zip .tar .tgz .7z .fasta .fa .vcf .dcm".split()
 )
 """Files that only hold data. Checkpoints, databases, HDF5 and Parquet are not among them: what is compiled
 writes to those without asking Python, and so behind the back of whoever looks after the links."""
-_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
-"""What a project has at its top, the surest first."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +84,7 @@ class Workspace:
 
     def files(self) -> Iterator[tuple[Path, str]]:
         """What an arm gets of it, each file with its name below the project."""
-        for path in _files(self._roots, self.without):
+        for path in files_of(self._roots, self.without):
             yield path, path.relative_to(self.root).as_posix()
 
     @property
@@ -105,7 +94,7 @@ class Workspace:
     def _folders(self) -> Iterator[tuple[Path, str]]:
         """The folders of those files, and empty ones: a program may expect them to be there."""
         found = dict.fromkeys((*self.besides, self.origin))
-        for top, folders, _ in _walked(self._roots, self.without):
+        for top, folders, _ in walked(self._roots, self.without):
             found |= dict.fromkeys(top / name for name in folders)
         for path in found:
             yield path, path.relative_to(self.root).as_posix()
@@ -148,14 +137,14 @@ def workspace_of(
     if in_place:
         return Workspace(origin, copies=False)
     words = list(words)
-    root = _common([root or _project_of(origin), *_named_above(origin, words)])
+    root = _common([root or project_of(origin), *_named_above(origin, words)])
     without = (arms, arms.parent) if arms is not None else ()
     besides = tuple(
         (origin / path).parent
         for path in map(Path, words)
-        if not path.is_absolute() and any(map(_is_left_out, path.parts[:-1])) and (origin / path).is_file()
+        if not path.is_absolute() and any(map(is_left_out, path.parts[:-1])) and (origin / path).is_file()
     )
-    sizes = {path: path.stat().st_size for path in _files((root, *besides), without)}
+    sizes = {path: path.stat().st_size for path in files_of((root, *besides), without)}
     links_data = sum(sizes.values()) > _COPIED_WHOLE
     size = sum(size for path, size in sizes.items() if not (links_data and is_data(path)))
     if size > _LARGEST:
@@ -175,21 +164,6 @@ def workspace_of(
     )
 
 
-def _project_of(origin: Path) -> Path:
-    """The top of the project that a directory is in: that of its repository, else of its package."""
-    above = [one for one in (origin, *origin.parents) if _may_be_project(one)]
-    for mark in _MARKS:
-        found = next((one for one in above if (one / mark).exists()), None)
-        if found is not None:
-            return found
-    return origin
-
-
-def _may_be_project(folder: Path) -> bool:
-    """Not what holds all that a person or a machine has."""
-    return folder != Path(folder.anchor) and folder not in (Path.home(), *Path.home().parents)
-
-
 def _named_above(origin: Path, words: Iterable[str]) -> Iterator[Path]:
     """What words of a command name above the working directory, such as --data=../data."""
     for word in words:
@@ -201,7 +175,7 @@ def _named_above(origin: Path, words: Iterable[str]) -> Iterator[Path]:
 def _common(paths: Sequence[Path]) -> Path:
     """The folder that holds all of them; the first where that would be everything."""
     common = Path(os.path.commonpath(paths))
-    return common if _may_be_project(common) else paths[0]
+    return common if may_be_project(common) else paths[0]
 
 
 def wider(workspace: Workspace, problem: str) -> Path | None:
@@ -250,27 +224,3 @@ def relocated(run: "Run", place: Path, workspace: Workspace) -> "Run":
 
     facts = {fact: original(value) if isinstance(value, str) else value for fact, value in run.facts.items()}
     return replace(run, facts=facts)
-
-
-def _is_left_out(name: str) -> bool:
-    return name in _LEFT_OUT or (name.startswith(".") and name not in (".", ".."))
-
-
-def _walked(roots: Iterable[Path], without: Sequence[Path]) -> Iterator[tuple[Path, list[str], list[str]]]:
-    """The folders below some, each with what is in it; links to folders are named and not followed."""
-    for top, folders, names in chain.from_iterable(map(os.walk, roots)):
-        folders[:] = [
-            name
-            for name in folders
-            if not _is_left_out(name)
-            and Path(top, name) not in without
-            and not Path(top, name, "pyvenv.cfg").is_file()
-        ]
-        yield Path(top), folders, names
-
-
-def _files(roots: Iterable[Path], without: Sequence[Path]) -> Iterator[Path]:
-    for top, _, names in _walked(roots, without):
-        for path in (top / name for name in names):
-            if path.is_file() and os.access(path, os.R_OK):
-                yield path

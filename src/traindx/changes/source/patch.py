@@ -95,6 +95,11 @@ class Patch:
     says: str
     """What is edited and where: "lr=2.0 -> lr=0.02 at train.py:31"."""
     encoding: str = "utf-8"
+    arguments: tuple[str, ...] | None = None
+    """The arguments of the program after it, where it is the command line that changes: `path` is empty then,
+    and `before` and `after` are the command."""
+    replaced: int = 0
+    """How many words at the end of the command these arguments take the place of."""
 
     @property
     def content(self) -> bytes:
@@ -108,6 +113,8 @@ class Patch:
         Neither leaves the directory it is called in: for a file outside of the working one, call it in
         the folder of that file.
         """
+        if self.arguments is not None:
+            return f"-{self.before}\n+{self.after}\n"
         path, here = Path(self.path), Path.cwd()
         name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
@@ -159,7 +166,7 @@ def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
             f"the changes are in {len(shown)} files ({', '.join(shown)})" if shown else "there is no change"
         )
     path = _user_file(next(iter(shown)))
-    text, encoding = _read(path, next(iter(shown)))
+    text, encoding = read_source(path, next(iter(shown)))
     source = _source(next(iter(shown)), text)
     says = []
     for change, spec in edits:
@@ -212,8 +219,8 @@ def _user_file(shown: str) -> Path:
     return path
 
 
-def _read(path: Path, shown: str) -> tuple[str, str]:
-    """The text with its line ends, and its encoding."""
+def read_source(path: Path, shown: str) -> tuple[str, str]:
+    """The text of a file with its line ends, and its encoding."""
     content = path.read_bytes()
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)

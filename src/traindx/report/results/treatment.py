@@ -27,7 +27,7 @@ from traindx.report.blocks import (
     lists,
     table,
 )
-from traindx.report.fix import nearby, program_of, shortened
+from traindx.report.fix import COMMAND_LINE, nearby, program_of, shortened
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
@@ -144,6 +144,8 @@ def _patch(treatment: Treatment) -> list[Block]:
         why = treatment.patch_says or "this change cannot be written into the program"
         return [Entry("PATCH", f"no source patch: {why}")]
     lines = treatment.patch.splitlines()
+    if treatment.command:
+        return [Entry("PATCH", COMMAND_LINE, tone=Tone.STRONG), Diff(tuple(lines))]
     changed = tuple(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
     path = next((line[6:] for line in lines if line.startswith("+++ b/")), "")
     first = next((line for line in lines if line.startswith("@@")), "")
@@ -206,6 +208,8 @@ def _skipped(treatment: Treatment) -> list[Block]:
 
 
 def _next(run: Run, treatment: Treatment, name: str) -> list[Block]:
+    if treatment.best and treatment.command:
+        return [Command("run", treatment.command)]
     if treatment.best and treatment.patch:
         return [Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:
