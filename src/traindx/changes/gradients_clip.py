@@ -22,7 +22,8 @@ from traindx.changes.source.syntax import (
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
-from traindx.facts import GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.curves.facts import is_recording
+from traindx.facts import CLIP_PLACE, GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 
@@ -185,7 +186,7 @@ def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
     return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
 
 
-_NO_LIMIT = "1e9"
+_NO_LIMIT = "1000000000.0"
 """No gradient is as long: what switches clipping off whatever 0 means to a program."""
 
 
@@ -200,6 +201,12 @@ def _label(change: ChangeSpec) -> str:
     return f"clipping limit {change.dose}" if change.is_factor else f"clip gradients at {change.dose}"
 
 
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no limit to multiply or to take out."""
+    clips = GRADIENT_CLIP in run.facts or CLIP_PLACE in run.facts
+    return (change.is_factor or change.words == ("none",)) and is_recording(run) and not clips
+
+
 CHANGE = Change(
     name="gradients.clip",
     label=_label,
@@ -208,6 +215,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
     option=Option(
         ("clip", "clip_*", "*_clip", "grad*clip*", "max_grad_norm", "max_norm", "grad_norm"),
         fact=GRADIENT_CLIP,

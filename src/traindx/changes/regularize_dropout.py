@@ -29,7 +29,8 @@ from traindx.changes.source.syntax import (
     number_text,
 )
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
-from traindx.facts import DROPOUT, MODEL_PLACE, SCRIPT
+from traindx.curves.facts import is_recording
+from traindx.facts import DROPOUT, DROPOUT_LAYERS, INPUT_DROPOUT, MODEL_PLACE, OUTPUT_DROPOUT, SCRIPT
 from traindx.format import count
 from traindx.run import Run
 
@@ -211,6 +212,12 @@ def _is_recurrent(source: Source, call: cst.Call) -> bool:
     return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
 
 
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no dropout to take out."""
+    drops = any(run.facts.get(fact) for fact in (DROPOUT, DROPOUT_LAYERS, INPUT_DROPOUT, OUTPUT_DROPOUT))
+    return not change.number and is_recording(run) and not drops
+
+
 CHANGE = Change(
     name="regularize.dropout",
     label="dropout {}",
@@ -219,6 +226,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
     option=Option(
         ("dropout", "dropout_p", "dropout_prob", "dropout_rate", "drop", "drop_rate", "p_drop", "p_dropout"),
         fact=DROPOUT,

@@ -128,6 +128,12 @@ _STEP = 10.0
 _FURTHEST = 1.5e-3
 """Of the fix's own factor: three steps further is as good as no weight decay."""
 
+
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no weight decay to multiply or to switch off."""
+    return run.facts.get(WEIGHT_DECAY) == 0 and (change.is_factor or not change.number)
+
+
 CHANGE = Change(
     name="regularize.weight_decay",
     label="weight decay {}",
@@ -136,6 +142,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
     option=Option(("weight_decay", "wd", "decay", "l2"), fact=WEIGHT_DECAY, trainer="weight_decay"),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,

@@ -183,6 +183,8 @@ class Change:
     """Places that lie in the file to edit; the first that the run knows counts."""
     compared_by: tuple[Measure, ...] = ()
     """What its arms are compared by, the best first; without one, or where a run shows none: by the loss."""
+    is_idle: Callable[[ChangeSpec, Run], bool] = lambda spec, run: False
+    """Whether a recording shows that there is nothing to change in the program: then it costs no trial."""
     option: Option | None = None
     """How it may be given from outside; None for what nobody makes an option of."""
     doses: Doses | None = None

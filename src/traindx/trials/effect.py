@@ -14,7 +14,7 @@ from traindx.format import count
 from traindx.run import Quantity, Run
 from traindx.trials.types import Arm, Outcome, Pair, counted_pairs
 
-_TAIL = 0.15
+TAIL = 0.15
 """The last part of a curve, whose mean is its end."""
 _ACCURACIES = (Measure.VALIDATION_ERROR, Measure.ERROR)
 _FIRST = 5
@@ -59,7 +59,7 @@ def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
     if measure is Measure.SPEED:
         # The first steps warm up, and a stall of the machine is not the program's.
         return float(np.median(values[len(values) // 5 :]))
-    tail = values[-max(1, math.ceil(_TAIL * len(values))) :]
+    tail = values[-max(1, math.ceil(TAIL * len(values))) :]
     return float(tail.mean()) if np.isfinite(tail).all() else math.inf
 
 

@@ -73,7 +73,7 @@ def _with_off(
     """Fixes with their changes; behind one that weakens something, the same with it switched off."""
     for fix in fixes:
         changes = prescribed(fix.change or "", run)
-        if not changes:
+        if not changes or any(change_of(spec).is_idle(spec, run) for spec in changes):
             continue
         yield fix, changes
         doses = change_of(changes[0]).doses

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event
 
 from traindx.changes.types import ChangeSpec
-from traindx.recorder.launch.command import MOVED, TRIAL, Command, recording_environment
+from traindx.recorder.launch.command import MOVED, TRIAL, USUAL_BUDGET, Command, recording_environment
 
 OUTPUT = "output.txt"
 _LOOKS = 60
@@ -54,6 +54,8 @@ class ArmSpec:
     """Files of the project that have another content in this arm."""
     is_timed: bool = False
     """Whether it is its speed that counts."""
+    is_first: bool = False
+    """Whether it is the run that is diagnosed: recorded as `traindx run` does, so that both say the same."""
     moved: tuple[Path, Path] | None = None
     """The project and the copy of it that the working directory is in; None where it runs in the project."""
 
@@ -110,7 +112,8 @@ def _code(process: "subprocess.Popen[bytes]", until: float, stop: Event | None) 
 def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, str]:
     every = max(1, (order.steps or 1000) // _LOOKS)
     most = order.steps if order.is_cut else None
-    found = recording_environment(environment, order.folder, budget=1.0, every=every, most_steps=most)
+    budget, looks = (USUAL_BUDGET, None) if order.is_first else (1.0, every)
+    found = recording_environment(environment, order.folder, budget=budget, every=looks, most_steps=most)
     asked = {
         "folder": str(order.folder.resolve()),
         "seed": order.seed,

@@ -6,6 +6,7 @@
 import json
 import os
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -131,7 +132,8 @@ def _as_typed(patch: Patch, command: Command) -> Patch:
     """A patch of the command line as one of the command that was given to us."""
     if patch.arguments is None:
         return patch
-    words = [os.path.basename(command.words[0]), *command.words[1:]]
+    first, *others = command.words
+    words = ["python" if first == sys.executable else os.path.basename(first), *others]
     start = words[: len(words) - patch.replaced]
     return replace(patch, before=shlex.join(words), after=shlex.join([*start, *patch.arguments]))
 

@@ -18,8 +18,9 @@ from traindx.recorder.launch.command import Command, command_from, new_run_folde
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.effect import steps_of
-from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.engine import Budget, Engine
 from traindx.trials.finished import Reusing
+from traindx.trials.length import arm_length
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch
@@ -33,6 +34,8 @@ _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
 
+_AHEAD = 6
+"""Changes that are likely to be tried: arms are long enough to show what they do."""
 _CONTROL = "control"
 _WEIGHTS = "weights.pt"
 
@@ -194,7 +197,17 @@ def _treated(
     run = replace(relocated(first.run, first.order.place, workspace), name=folder.name)
     diagnosis = diagnose(run)
     watcher.diagnosed(run, diagnosis)
-    steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
+    plan = _plan(diagnosis, run, wish, book)
+    length = arm_length(
+        run,
+        first.seconds,
+        {one.measure for one in plan[:_AHEAD]},
+        wanted=wish.steps,
+        arm_seconds=wish.seconds,
+        left=budget.seconds_left,
+        at_once=runner.at_once(timed=False),
+    )
+    steps = length.steps
     engine = Engine(
         command=command,
         workspace=workspace,
@@ -208,11 +221,11 @@ def _treated(
         watcher=watcher,
     )
     engine.known(replace(first, run=run, problem="" if not first.crashed else first.problem))
-    plan = _plan(diagnosis, run, wish, book)
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
             notes.append(f"the run looks healthy; {plan[0].cause} was still likely enough to try")
+        notes += [length.note] if length.note else []
         treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
         treatment, patch = with_patch(treatment, engine, run)
         if treatment.best is not None and wish.saves_model is not None:
@@ -250,6 +263,7 @@ def _first(
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
         waits=60 * wish.minutes * _FIRST,
+        is_first=True,
     )
     return runner.carry_out(order)
 
