@@ -46,8 +46,8 @@ def arm_length(
 ) -> Length:
     """The steps of every arm of a program whose first run took so many seconds.
 
-    Those asked for, or the whole run where it is short, or what fits the time; more where these show no effect
-    and the seconds `left` allow it for `at_once` arms at a time.
+    Those asked for, or the whole run where it is short, or what fits the time; more where these show no
+    effect and the seconds `left` allow it for `at_once` arms at a time.
     """
     taken = max(1, steps_of(run))
     if wanted is not None:
@@ -65,13 +65,13 @@ def arm_length(
     minutes = math.ceil(math.ceil(_TO_PROVE / at_once) * each / _SHARE / 60)
     return Length(
         fits,
-        f"trial runs of {count(fits, 'step')} may be too short to show an effect: {needed} steps would show it"
-        f" (about {duration(each)} each); use --steps {needed} --minutes {max(1, minutes)}",
+        f"trial runs of {count(fits, 'step')} may be too short to show an effect: {needed} steps would"
+        f" show it (about {duration(each)} each); use --steps {needed} --minutes {max(1, minutes)}",
     )
 
 
 def steps_needed(run: Run, measure: Measure) -> int:
-    """The steps after which a run would show an effect worth proving, by its own failure and its own noise."""
+    """The steps after which a run would show an effect worth proving, by its failure and its noise."""
     points = curve(run, measure)
     if not points or measure is Measure.SPEED:
         return 0
@@ -81,7 +81,7 @@ def steps_needed(run: Run, measure: Measure) -> int:
     needed = float(steps[min(_POINTS, len(steps)) - 1])
     fails = np.flatnonzero(~np.isfinite(values))
     if len(fails):
-        return min(taken, math.ceil(max(needed, _AFTER_FAILURE * steps[fails[0]])))
+        return min(taken, math.ceil(max(needed, _AFTER_FAILURE * float(steps[fails[0]]))))
     tail = values[-max(_POINTS, math.ceil(TAIL * len(values))) :]
     level = abs(float(tail.mean()))
     # From point to point, so that a loss that still falls is not taken for noise.
