@@ -133,7 +133,14 @@ def treat(
     says: Progress = say or (lambda _: None)
     treated, root = None, None
     while treated is None:
-        workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place, root=root)
+        workspace = workspace_of(
+            Path.cwd(),
+            found.words,
+            folder,
+            in_place=wish.in_place,
+            root=root,
+            may_link=cluster is None,
+        )
         with closing(_runner(cluster, workspace, folder, says)) as runner:
             first = _first(found, folder, workspace, runner, wish, says)
             root = wider(workspace, first.problem)

@@ -128,11 +128,13 @@ def workspace_of(
     *,
     in_place: bool = False,
     root: Path | None = None,
+    may_link: bool = True,
 ) -> Workspace:
     """How arms of a command are run below a directory: in copies, or in it where that is asked for.
 
     `arms` is the new folder that theirs are made in; others of its kind lie beside it. It is removed where
-    the project is too large for copies, which is refused. `root` is the project where that is known.
+    the project is too large for copies, which is refused. `root` is the project where that is known;
+    `may_link` says whether what is copied lies on the same disk as the project.
     """
     if in_place:
         return Workspace(origin, copies=False)
@@ -145,7 +147,7 @@ def workspace_of(
         if not path.is_absolute() and any(map(is_left_out, path.parts[:-1])) and (origin / path).is_file()
     )
     sizes = {path: path.stat().st_size for path in files_of((root, *besides), without)}
-    links_data = sum(sizes.values()) > _COPIED_WHOLE
+    links_data = may_link and sum(sizes.values()) > _COPIED_WHOLE
     size = sum(size for path, size in sizes.items() if not (links_data and is_data(path)))
     if size > _LARGEST:
         if arms is not None:
