@@ -160,16 +160,16 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
     if not arguments.apply and not may_ask:
         return False
     try:
-        backup = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+        backups = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
     except TraindxError as error:
         if arguments.apply:
             raise
         # It was offered and not asked for: the proof stands, and the file is as it was.
         sys.stderr.write(f"not offered to apply: {error}\n")
         return False
-    if backup is None:
+    if not backups:
         return False
-    write_proof(folder, applied(_proof(found, found.patch), backup))
+    write_proof(folder, applied(_proof(found, found.patch), backups))
     sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
     return True
 

@@ -64,11 +64,11 @@ def _apply(folder: "Path", proof: "Proof", consent: "Consent") -> None:
     if proof.patch.arguments is not None:
         tell_command(proof.patch)
         return
-    backup = apply_patch(proof.patch, consent, "Apply?")
-    if backup is None:
+    backups = apply_patch(proof.patch, consent, "Apply?")
+    if not backups:
         _say("not applied")
         return
-    _note(folder, proof, backup)
+    _note(folder, proof, backups)
     _say(f"applied; undo with: traindx apply --undo {name}")
 
 
@@ -81,23 +81,23 @@ def _undo(folder: "Path", proof: "Proof", consent: "Consent") -> None:
     name = name_for_apply(folder)
     if not proof.backup:
         raise TraindxError(f"{folder.name}: its patch is not applied; apply it first: traindx apply {name}")
-    if not undo_patch(proof.patch, Path(proof.backup), consent):
+    if not undo_patch(proof.patch, [*map(Path, (proof.backup, *proof.more_backups))], consent):
         _say("not undone")
         return
-    _note(folder, proof, None)
+    _note(folder, proof, [])
     _say(f"undone; apply it again with: traindx apply {name}")
 
 
-def _note(folder: "Path", proof: "Proof", backup: "Path | None") -> None:
+def _note(folder: "Path", proof: "Proof", backups: "list[Path]") -> None:
     """Keep what has become of a patch, with its proof and in the casebook."""
     from traindx.cli._output import complain
     from traindx.errors import TraindxError
     from traindx.trials.casebook import Casebook
     from traindx.trials.proof import applied, write_proof
 
-    write_proof(folder, applied(proof, backup))
+    write_proof(folder, applied(proof, backups))
     try:
-        Casebook().note_applied(folder.name, is_applied=backup is not None)
+        Casebook().note_applied(folder.name, is_applied=bool(backups))
     except TraindxError as error:
         # What was done to the file counts without its case.
         complain("apply", error)
@@ -132,14 +132,16 @@ def _show(proof: "Proof") -> None:
     from traindx.cause import Safety
     from traindx.cli._output import text_for
     from traindx.format import duration
-    from traindx.report.blocks import Diff, Entry, Page, Tone
+    from traindx.report.blocks import Block, Diff, Entry, Page, Tone
     from traindx.report.fix import COMMAND_LINE, PROVEN, SAFETY, changed_lines, nearby
 
-    line, lines = changed_lines(proof.patch.before, proof.patch.after)
-    is_command = proof.patch.arguments is not None
-    where = COMMAND_LINE if is_command else f"{nearby(proof.patch.path)}:{line}"
     # A patch that does something else than the change that was tried is not proven by it.
     safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
     known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
-    head = Entry("PATCH", where, known, Tone.STRONG)
-    sys.stderr.write(text_for(Page("patch", (head, Diff(lines))), sys.stderr))
+    blocks: list[Block] = []
+    for one in proof.patch.files:
+        line, lines = changed_lines(one.before, one.after)
+        where = COMMAND_LINE if one.arguments is not None else f"{nearby(one.path)}:{line}"
+        head = Entry("PATCH", where, known, Tone.STRONG) if not blocks else Entry("", where, "", Tone.STRONG)
+        blocks += [head, Diff(lines)]
+    sys.stderr.write(text_for(Page("patch", tuple(blocks)), sys.stderr))

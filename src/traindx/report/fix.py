@@ -86,8 +86,9 @@ def _written(fix: Prescription, run: Run) -> Fix | None:
         return None
     if patch.arguments is not None:
         return replace(told, at=COMMAND_LINE, diff=(f"-{patch.before}", f"+{patch.after}"))
-    line, lines = changed_lines(patch.before, patch.after)
-    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=lines)
+    line, _ = changed_lines(patch.before, patch.after)
+    lines = (line for one in patch.files for line in changed_lines(one.before, one.after)[1])
+    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=tuple(lines))
 
 
 def _told(fix: Prescription, run: Run) -> Fix:

@@ -7,11 +7,12 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from traindx.changes.source.delivery import patches_of
 from traindx.changes.source.patch import Patch, refusal_of
@@ -41,6 +42,8 @@ class Proof:
     """Whether the patched program showed the effect; None where it was not run."""
     backup: str = ""
     """Where the file as it was is kept; empty while the patch is not applied."""
+    more_backups: tuple[str, ...] = ()
+    """The same for the other files of the patch."""
 
     @property
     def age(self) -> float:
@@ -61,24 +64,30 @@ def write_proof(folder: Path, proof: Proof) -> None:
         raise TraindxError(f"{folder / _FILE}: can't write it ({error.strerror})") from error
 
 
-def applied(proof: Proof, backup: Path | None) -> Proof:
-    """The proof of a patch that was applied, or undone again."""
-    return replace(proof, backup="" if backup is None else str(backup))
+def applied(proof: Proof, backups: Sequence[Path]) -> Proof:
+    """The proof of a patch that was applied, with what is kept of its files; or undone again, without any."""
+    first, *others = [*map(str, backups)] or [""]
+    return replace(proof, backup=first, more_backups=tuple(others))
 
 
 def read_proof(folder: Path) -> Proof:
     """The proof in the folder of a treatment; refused where there is none."""
     try:
         told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        patch = Patch(**told["patch"])
-        if patch.arguments is not None:
-            patch = replace(patch, arguments=tuple(patch.arguments))
-        return Proof(**{**told, "patch": patch})
+        backups = tuple(told.pop("more_backups", ()))
+        return Proof(**{**told, "patch": _patch_from(told["patch"]), "more_backups": backups})
     except FileNotFoundError:
         todo = "see its report, or treat the program again"
         raise TraindxError(f"{folder}: this treatment proved no patch; {todo}") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise TraindxError(f"{folder / _FILE}: damaged ({error}); treat the program again") from error
+
+
+def _patch_from(told: dict[str, Any]) -> Patch:
+    """A patch as JSON tells it."""
+    also = tuple(map(_patch_from, told.pop("also", ())))
+    patch = Patch(**told, also=also)
+    return patch if patch.arguments is None else replace(patch, arguments=tuple(patch.arguments))
 
 
 def treatments_in(out: Path) -> list[Path]:
@@ -163,8 +172,10 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     """Run the patched program with the seeds of the first trials; None where it cannot be run."""
     over = engine.budget.over or engine.budget.seconds_left <= 0
     # By their own names: a copy holds what a link leads to under the name of the link.
-    path, root = Path(patch.path).absolute(), engine.workspace.root.absolute()
-    is_reachable = patch.arguments is not None or (engine.workspace.copies and path.is_relative_to(root))
+    root = engine.workspace.root.absolute()
+    files = [(Path(one.path).absolute(), one.content) for one in patch.files]
+    is_inside = engine.workspace.copies and all(path.is_relative_to(root) for path, _ in files)
+    is_reachable = patch.arguments is not None or is_inside
     if over or not is_reachable:
         return None
 
@@ -175,7 +186,8 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
             first, *_ = engine.command.words
             words = (first, *shlex.split(patch.after)[1:])
             return replace(order, command=replace(engine.command, words=words))
-        return replace(order, replaced=((path.relative_to(root).as_posix(), patch.content),))
+        named = ((path.relative_to(root).as_posix(), content) for path, content in files)
+        return replace(order, replaced=tuple(named))
 
     engine.say(f"rerunning the patched program ({count(_PAIRS, 'seed')})")
     first = best.pairs[:_PAIRS]

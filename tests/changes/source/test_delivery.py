@@ -172,3 +172,14 @@ def test_a_setting_of_the_trainer_becomes_an_argument_where_each_is_one(project:
     patch = certain_patch(change, recorded("--output_dir out"))
     assert patch is not None
     assert patch.after == "python -m pkg.train --output_dir out --weight_decay 0.0"
+
+
+def test_changes_of_several_files_are_one_patch(project: Path) -> None:
+    (project / "a.json").write_text('{"activation": "sigmoid", "lr": 0.5}')
+    (project / "b.yaml").write_text("dropout: 0.9")
+    changes = parse_changes("activation.replace saturating gelu + optimizer.lr x 0.1 + regularize.dropout 0")
+    first, second = patches_of(changes, recorded())
+    assert [Path(one.path).name for one in first.files] == ["a.json", "b.yaml"]
+    assert [one.after for one in first.files] == ['{"activation": "gelu", "lr": 0.05}', "dropout: 0.0"]
+    assert second.after == '{"activation": "relu", "lr": 0.05}'
+    assert "--- a/b.yaml\n+++ b/b.yaml\n" in first.diff

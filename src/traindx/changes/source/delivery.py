@@ -5,12 +5,15 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import islice, product
 from pathlib import Path
 
 from traindx.changes.source.literal import arguments_of
 from traindx.changes.source.option import Option
-from traindx.changes.source.patch import Patch, arguments_for, patch_of, read_source
+from traindx.changes.source.patch import Patch, arguments_for, patch_of, read_source, together
 from traindx.changes.source.settings import (
+    Written,
     parses_arguments_of_trainer,
     retyped,
     short_options,
@@ -35,7 +38,7 @@ def patches_of(changes: Sequence[ChangeSpec], run: Run) -> list[Patch]:
     in_source = patch_of(changes, run)
     if in_source is not None:
         return [*found, in_source][:_MOST]
-    return [*found, *_in_files(changes, run), *_added_option(changes, run)][:_MOST]
+    return [*found, *_in_files(changes, run), *_in_both(changes, run), *_added_option(changes, run)][:_MOST]
 
 
 def certain_patch(changes: Sequence[ChangeSpec], run: Run) -> Patch | None:
@@ -88,21 +91,47 @@ def _command_patch(run: Run, words: Sequence[str], new: Sequence[str], says: str
 
 
 def _in_files(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
-    """Patches of a value that stands beside its name in a file of the project."""
-    option = _option(changes[0]) if len(changes) == 1 else None
+    """Patches of values that stand beside their names in files of the project."""
+    ways = [_entries(spec, run) for spec in changes]
+    for chosen in islice(product(*ways), _MOST) if ways else ():
+        with suppress(RefusedError):
+            paths = dict.fromkeys(one.path for one, _ in chosen)
+            yield together([_of_file(path, [one for one in chosen if one[0].path == path]) for path in paths])
+
+
+def _entries(spec: ChangeSpec, run: Run) -> list[tuple[Written, str]]:
+    """Where the value of a change may be written, each with what it becomes."""
+    option = _option(spec)
     if option is None:
-        return
-    found = [
-        one for one in written(Path.cwd(), arguments_of(run), option) if _is_used(one.value, option, run)
+        return []
+    found = written(Path.cwd(), arguments_of(run), option)
+    used = [one for one in found if _is_used(one.value, option, run)]
+    return [
+        (one, value) for one in used for value in option.becomes(spec, run, one.value) if value != one.value
     ]
-    for one in found:
-        for value in option.becomes(changes[0], run, one.value):
-            with suppress(RefusedError):
-                text, encoding = read_source(one.path, one.path.name)
-                line = text.count("\n", 0, one.start) + 1
-                says = f"{one.key} {one.value} -> {value} at {os.path.relpath(one.path)}:{line}"
-                if value != one.value:
-                    yield Patch(str(one.path.absolute()), text, one.rewritten(text, value), says, encoding)
+
+
+def _of_file(path: Path, entries: Sequence[tuple[Written, str]]) -> Patch:
+    before, encoding = read_source(path, path.name)
+    after, says = before, []
+    # From the end, so that what stands before keeps its place.
+    for one, value in sorted(entries, key=lambda entry: -entry[0].start):
+        after = one.rewritten(after, value)
+        line = before.count("\n", 0, one.start) + 1
+        says.append(f"{one.key} {one.value} -> {value} at {os.path.relpath(path)}:{line}")
+    return Patch(str(path.absolute()), before, after, "; ".join(reversed(says)), encoding)
+
+
+def _in_both(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
+    """Patches of several changes, some of which stand in the source and others in other files."""
+    in_source = [spec for spec in changes if patch_of([spec], run) is not None]
+    others = [spec for spec in changes if spec not in in_source]
+    whole = patch_of(in_source, run) if in_source and others else None
+    if whole is None:
+        return
+    for one in _in_files(others, run):
+        with suppress(RefusedError):
+            yield together([replace(part, also=()) for part in (*whole.files, *one.files)])
 
 
 def _is_used(value: str, option: Option, run: Run) -> bool:

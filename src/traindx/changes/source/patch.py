@@ -100,6 +100,13 @@ class Patch:
     and `before` and `after` are the command."""
     replaced: int = 0
     """How many words at the end of the command these arguments take the place of."""
+    also: tuple["Patch", ...] = ()
+    """The same for other files: only together they do what was proven."""
+
+    @property
+    def files(self) -> tuple["Patch", ...]:
+        """The patch of each file, this one first."""
+        return self, *self.also
 
     @property
     def content(self) -> bytes:
@@ -115,6 +122,10 @@ class Patch:
         """
         if self.arguments is not None:
             return f"-{self.before}\n+{self.after}\n"
+        return "".join(one._own_diff for one in self.files)
+
+    @property
+    def _own_diff(self) -> str:
         path, here = Path(self.path), Path.cwd()
         name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
@@ -159,15 +170,28 @@ def arguments_for(changes: Sequence[ChangeSpec], run: Run) -> tuple[list[str], l
 
 
 def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
-    edits = [(_editable(spec), spec) for spec in specs]
-    shown = dict.fromkeys(_file_of(change, run) for change, _ in edits)
-    if len(shown) != 1:
-        raise RefusedError(
-            f"the changes are in {len(shown)} files ({', '.join(shown)})" if shown else "there is no change"
-        )
-    path = _user_file(next(iter(shown)))
-    text, encoding = read_source(path, next(iter(shown)))
-    source = _source(next(iter(shown)), text)
+    by_file: dict[str, list[tuple[Change, ChangeSpec]]] = {}
+    for spec in specs:
+        change = _editable(spec)
+        by_file.setdefault(_file_of(change, run), []).append((change, spec))
+    return together([_of_file(shown, edits, run) for shown, edits in by_file.items()])
+
+
+def together(patches: Sequence[Patch]) -> Patch:
+    """Patches of several files as one; refused where two change the same file."""
+    if not patches:
+        raise RefusedError("there is no change")
+    paths = [one.path for one in patches]
+    if len(set(paths)) < len(paths):
+        raise RefusedError(f"the changes of {', '.join(dict.fromkeys(paths))} are written in several ways")
+    first, *others = patches
+    return replace(first, says="; ".join(one.says for one in patches), also=tuple(others))
+
+
+def _of_file(shown: str, edits: Sequence[tuple[Change, ChangeSpec]], run: Run) -> Patch:
+    path = _user_file(shown)
+    text, encoding = read_source(path, shown)
+    source = _source(shown, text)
     says = []
     for change, spec in edits:
         assert not isinstance(change.edit, Refusal)

@@ -1,7 +1,7 @@
 """A treatment as a page: what is proven, the patch, what was tried, the diagnosis; and what to do next."""
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -146,11 +146,16 @@ def _patch(treatment: Treatment) -> list[Block]:
     lines = treatment.patch.splitlines()
     if treatment.command:
         return [Entry("PATCH", COMMAND_LINE, tone=Tone.STRONG), Diff(tuple(lines))]
-    changed = tuple(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-    path = next((line[6:] for line in lines if line.startswith("+++ b/")), "")
-    first = next((line for line in lines if line.startswith("@@")), "")
-    number = _first_changed(lines, first)
-    return [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
+    begins = [number for number, line in enumerate(lines) if line.startswith("--- a/")]
+    blocks: list[Block] = []
+    for start, end in pairwise([*begins, len(lines)]):
+        own = lines[start:end]
+        changed = tuple(line for line in own if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+        path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
+        number = _first_changed(own, next((line for line in own if line.startswith("@@")), ""))
+        label = "" if blocks else "PATCH"
+        blocks += [Entry(label, f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
+    return blocks
 
 
 def _first_changed(lines: Sequence[str], hunk: str) -> int:
