@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
@@ -21,7 +22,7 @@ from traindx.changes.source.syntax import (
     number_text,
     without_arguments,
 )
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import CLIP_PLACE, GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM

@@ -6,6 +6,7 @@ from functools import partial
 
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
 from traindx.changes.live.program import Program
 from traindx.changes.source.literal import added, scaled
@@ -14,7 +15,7 @@ from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import BATCH_SIZE, FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from traindx.changes import keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import (
     CROSS_ENTROPIES,
     SPARSE,
@@ -23,7 +24,7 @@ from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
-from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Doses, Edited, Off, RefusedError
+from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LABEL_SMOOTHING, LOSS_PLACE, SCRIPT
 from traindx.run import Run
 

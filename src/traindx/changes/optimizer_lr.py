@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import cst
+from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
@@ -17,7 +18,7 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.curves.series import has_attention, peak_and_usual
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.functional import ModelDropout
 from traindx.changes.live.keras_layers import bends, hidden_layers, layers_of
 from traindx.changes.live.keras_program import KerasProgram
@@ -28,7 +29,7 @@ from traindx.changes.source.syntax import (
     last_name,
     number_text,
 )
-from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, New, Off, RefusedError
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import DROPOUT, DROPOUT_LAYERS, INPUT_DROPOUT, MODEL_PLACE, OUTPUT_DROPOUT, SCRIPT
 from traindx.format import count

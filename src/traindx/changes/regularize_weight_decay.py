@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.changes import keras, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
 from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
@@ -20,7 +21,7 @@ from traindx.changes.source.optimizer import (
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
-from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, Off, RefusedError
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, RefusedError
 from traindx.curves.facts import stated_number
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT, WEIGHT_DECAY
 from traindx.finding import Finding

@@ -54,10 +54,11 @@ def apply_patch(patch: Patch, consent: Consent, question: str) -> list[Path]:
     return backups
 
 
-def tell_command(patch: Patch) -> None:
-    """Print the command that a fix of the command line comes to: there is no file to change."""
+def tell_command(patch: Patch) -> bool:
+    """Print the command that a fix of the command line comes to; no file is changed."""
     sys.stderr.write("no file to change: run the program with this command\n")
     sys.stdout.write(f"{patch.after}\n")
+    return False
 
 
 def undo_patch(patch: Patch, backups: Sequence[Path], consent: Consent) -> bool:

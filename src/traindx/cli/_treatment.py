@@ -148,9 +148,7 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
             raise TraindxError("there is no proven patch to apply")
         return False
     if found.patch.arguments is not None:
-        if arguments.apply:
-            tell_command(found.patch)
-        return False
+        return tell_command(found.patch) if arguments.apply else False
     name, is_refuted = name_for_apply(folder), found.treatment.patch_verified is False
     if arguments.apply and is_refuted:
         raise TraindxError(
@@ -167,11 +165,10 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
         # It was offered and not asked for: the proof stands, and the file is as it was.
         sys.stderr.write(f"not offered to apply: {error}\n")
         return False
-    if not backups:
-        return False
-    write_proof(folder, applied(_proof(found, found.patch), backups))
-    sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
-    return True
+    if backups:
+        write_proof(folder, applied(_proof(found, found.patch), backups))
+        sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
+    return bool(backups)
 
 
 def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:

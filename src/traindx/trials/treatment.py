@@ -24,7 +24,7 @@ from traindx.trials.length import arm_length
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch
-from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.ray.runner import LOCAL, Cluster, RayRunner, cluster_of
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
@@ -38,9 +38,6 @@ _AHEAD = 6
 """Changes that are likely to be tried: arms are long enough to show what they do."""
 _CONTROL = "control"
 _WEIGHTS = "weights.pt"
-
-LOCAL, RAY = "local", "ray"
-ENGINES = (LOCAL, RAY)
 
 
 @dataclass(frozen=True)
@@ -155,20 +152,6 @@ def treat(
             # The treatment counts without its case.
             treated = replace(treated, notes=(*treated.notes, str(error)))
     return treated
-
-
-def cluster_of(
-    engine: str, address: str | None, cpus_per_arm: int | None, gpus_per_arm: float | None
-) -> Cluster | None:
-    """The Ray that is asked for, or None; refused where what was asked makes no sense."""
-    if engine not in ENGINES:
-        raise TraindxError(f'unknown engine "{engine}"; expected {" or ".join(ENGINES)}')
-    if engine == RAY:
-        return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
-    asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
-    if given := [name for name, value in asked.items() if value is not None]:
-        raise TraindxError(f"--{given[0]} needs --engine ray")
-    return None
 
 
 def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
