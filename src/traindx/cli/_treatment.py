@@ -202,9 +202,8 @@ _PAUSE = 0.5
 """Seconds between two looks at how far a trial run is."""
 _BAR, _LEAST = 14, 4
 """Columns of the bar, and the fewest of it or of what is tried."""
-_WIPE = "\r\x1b[J"
-"""Back to the start of the line, and clear all from there on."""
-_UP = "\x1b[A\r"
+_WIPE, _UP = "\r\x1b[J", "\x1b[A\r"
+"""Back to the start of the line, and clear all from there on; back to the line above."""
 
 
 class TrialLine(Watcher):

@@ -142,6 +142,5 @@ def _show(proof: "Proof") -> None:
     for one in proof.patch.files:
         line, lines = changed_lines(one.before, one.after)
         where = COMMAND_LINE if one.arguments is not None else f"{nearby(one.path)}:{line}"
-        head = Entry("PATCH", where, known, Tone.STRONG) if not blocks else Entry("", where, "", Tone.STRONG)
-        blocks += [head, Diff(lines)]
+        blocks += [Entry("PATCH", where, known if not blocks else "", Tone.STRONG), Diff(lines)]
     sys.stderr.write(text_for(Page("patch", tuple(blocks)), sys.stderr))

@@ -153,8 +153,7 @@ def _patch(treatment: Treatment) -> list[Block]:
         changed = tuple(line for line in own if line[:1] in "+-" and line[:3] not in ("+++", "---"))
         path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
         number = _first_changed(own, next((line for line in own if line.startswith("@@")), ""))
-        label = "" if blocks else "PATCH"
-        blocks += [Entry(label, f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
+        blocks += [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
     return blocks
 
 
