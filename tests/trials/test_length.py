@@ -1,14 +1,15 @@
 """How many steps a trial run takes."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from traindx.changes.types import Measure
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
-from traindx.run import Run, Series
+from traindx.run import Quantity, Run, Series
 from traindx.trials.length import arm_length, steps_needed
 
 
-def run(values: "np.ndarray", every: int = 1, quantity=TRAIN_LOSS) -> Run:  # type: ignore[no-untyped-def,type-arg]
+def run(values: NDArray[np.float64], every: int = 1, quantity: Quantity = TRAIN_LOSS) -> Run:
     return Run("run", (Series(quantity, every * np.arange(1.0, len(values) + 1), values),))
 
 

@@ -191,8 +191,6 @@ class Treatment:
     """A unified diff of the program's source that does the same; empty where there is none."""
     patch_says: str = ""
     """What the patch changes, in one line; without a patch, why there is none."""
-    command: str = ""
-    """The command with the fix, where that is what the patch changes."""
     patch_verified: bool | None = None
     """Whether the patched program reproduced the effect; None where it was not run."""
     untried: tuple[Candidate, ...] = ()
@@ -200,6 +198,8 @@ class Treatment:
     notes: tuple[str, ...] = ()
     why_untried: str = ""
     """Why the search ended before all that was planned was tried, or what was tried was proven."""
+    command: str = ""
+    """The command with the fix, where that is what the patch changes."""
 
 
 @dataclass(frozen=True)
