@@ -108,6 +108,16 @@ def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
     return first, tuple(line for code in changed for line in _signed(code, old, new))
 
 
+def first_changed(lines: Sequence[str], hunk: str) -> int:
+    """The line that the first hunk changes first, counted as the file before it is."""
+    number = int(hunk.split()[1].lstrip("-").partition(",")[0])
+    for line in lines[lines.index(hunk) + 1 :]:
+        if line[:1] in "+-":
+            break
+        number += 1
+    return number
+
+
 def _signed(code: tuple[str, int, int, int, int], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     _, old_first, old_last, new_first, new_last = code
     yield from (f"-{line}" for line in old[old_first:old_last])

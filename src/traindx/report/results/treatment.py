@@ -27,7 +27,7 @@ from traindx.report.blocks import (
     lists,
     table,
 )
-from traindx.report.fix import COMMAND_LINE, nearby, program_of, shortened
+from traindx.report.fix import COMMAND_LINE, first_changed, nearby, program_of, shortened
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
@@ -152,19 +152,9 @@ def _patch(treatment: Treatment) -> list[Block]:
         own = lines[start:end]
         changed = tuple(line for line in own if line[:1] in "+-" and line[:3] not in ("+++", "---"))
         path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
-        number = _first_changed(own, next((line for line in own if line.startswith("@@")), ""))
+        number = first_changed(own, next((line for line in own if line.startswith("@@")), ""))
         blocks += [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
     return blocks
-
-
-def _first_changed(lines: Sequence[str], hunk: str) -> int:
-    """The line that the first hunk changes first, counted as the file before it is."""
-    number = int(hunk.split()[1].lstrip("-").partition(",")[0])
-    for line in lines[lines.index(hunk) + 1 :]:
-        if line[:1] in "+-":
-            break
-        number += 1
-    return number
 
 
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
