@@ -8,7 +8,7 @@ from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.model import freezing
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, removed
-from traindx.changes.source.syntax import argument, without_arguments
+from traindx.changes.source.syntax import argument, names_in, without_arguments
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE, SCRIPT
@@ -61,6 +61,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     told = [call for call in source.all(cst.Call) if _is_told(source, call)]
     if not found and not told:
         raise RefusedError(f"no statement that freezes parameters found in {source.shown}")
+    # A teacher or a critic beside the model is frozen on purpose.
+    if len({_frozen(source, one) for one in found}) > 1:
+        places = " and ".join(source.place(one) for one in found)
+        raise RefusedError(f"parameters are frozen in {len(found)} places ({places})")
     parts: dict[cst.CSTNode, New] = {one: without_arguments(one, {"trainable"}) for one in told}
     for one in found:
         parts |= removed(source, one)
@@ -69,6 +73,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     more = len(found) + len(told) - 1
     others = f" and {count(more, 'more place')}" if more else ""
     return Edited(parts, f"{code} removed at {source.place(first)}{others}")
+
+
+def _frozen(source: Source, node: cst.CSTNode) -> str:
+    """The name of what a statement freezes."""
+    names = names_in(source, node.iter if isinstance(node, cst.For) else node)
+    return next((name for name in names if name != "self"), "")
 
 
 def _is_told(source: Source, call: cst.Call) -> bool:
