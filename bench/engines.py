@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from traindx.recorder.launch.command import Command
-from traindx.trials.program import ArmSpec, workspace_of
+from traindx.trials.program import ArmSpec
 from traindx.trials.ray.runner import Cluster, RayRunner
 from traindx.trials.runner import LocalRunner, Runner
+from traindx.trials.workspace import workspace_of
 
 _PAIRS = 7
 _PROGRAM = """\

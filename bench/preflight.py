@@ -29,8 +29,8 @@ from traindx.exams.preflight.types import Rehearsal
 from traindx.exams.questions import Checked
 from traindx.finding import Mark
 from traindx.recorder.launch.command import command_from
-from traindx.trials.program import workspace_of
 from traindx.trials.runner import LocalRunner, ShortRuns
+from traindx.trials.workspace import workspace_of
 
 _TABLE = Path(__file__).with_name("preflight.csv")
 _KEPT = Path(".traindx/rehearsals").resolve()

@@ -37,13 +37,15 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
 from traindx.trials.effect import steps_of
-from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.engine import Budget, Engine
+from traindx.trials.length import arm_length
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.program import ArmSpec
 from traindx.trials.proof import verify_patch
 from traindx.trials.runner import ArmResult, LocalRunner, carry_out
 from traindx.trials.search import searched
 from traindx.trials.types import Candidate, Treatment, Trial
+from traindx.trials.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "repair.csv"
 _ARMS, _MINUTES = 12, 12.0
@@ -99,7 +101,7 @@ def engine_for(first: ArmResult, folder: Path) -> Engine:
     """What runs the arms of one search, with a budget of its own."""
     run = first.run
     assert run is not None
-    steps = arm_steps(run, first.seconds, None, None)
+    steps = arm_length(run, first.seconds, ()).steps
     place = Workspace(first.order.place, copies=True)
     made = Engine(
         command=first.order.command,

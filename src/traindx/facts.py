@@ -73,6 +73,7 @@ VALIDATION_PLACE = Fact(
     "validation_place", "file and line where the validation loss is computed", chosen=False
 )
 SCRIPT = Fact("script", "the program that was run")
+COMMAND = Fact("command", "the command that Python was started with", chosen=False)
 PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run with")
 READ_FROM = Fact(
     "read_from", "what a program without a recording was judged by: its output, its log files", chosen=False

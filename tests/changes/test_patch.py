@@ -134,13 +134,19 @@ def test_a_change_without_an_edit_is_refused(folder: Path) -> None:
     assert refused(run, str(LOWER), "init.unit_variance") == wanted
 
 
-def test_two_files_are_refused(folder: Path) -> None:
+def test_a_patch_may_have_two_files(folder: Path) -> None:
     run = run_of(PROGRAM.encode())
-    Path("net.py").write_text("class Net: ...\n")
+    Path("net.py").write_text("from torch import nn\nnet = nn.Dropout(0.9)\n")
     run = Run("run", (), facts={**run.facts, MODEL_PLACE: "net.py:1"})
-    assert (
-        refused(run, str(LOWER), "regularize.dropout 0.1") == "the changes are in 2 files (train.py, net.py)"
-    )
+    changes = [parse_change(one) for one in (str(LOWER), "regularize.dropout 0.1")]
+    patch = patch_of(changes, run)
+    assert patch is not None
+    assert [Path(one.path).name for one in patch.files] == ["train.py", "net.py"]
+    assert "+net = nn.Dropout(0.1)\n" in patch.diff
+    assert [line for line in patch.diff.splitlines() if line.startswith("+++")] == [
+        "+++ b/train.py",
+        "+++ b/net.py",
+    ]
 
 
 def test_files_of_others_are_refused(folder: Path) -> None:

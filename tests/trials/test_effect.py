@@ -3,10 +3,13 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from traindx.changes.types import Measure, parse_change
-from traindx.trials.effect import effect_of, gain
+from traindx.quantities import TRAIN_LOSS
+from traindx.run import Run, Series
+from traindx.trials.effect import effect_of, gain, untrained
 from traindx.trials.types import Arm, Outcome, Pair
 
 CHANGE = parse_change("optimizer.lr x 0.1")
@@ -105,10 +108,30 @@ def test_an_effect_says_in_how_many_seeds_it_is_better(pairs: list[Pair], says: 
 def test_a_treated_run_that_ends_above_its_start_proves_nothing() -> None:
     def begun(control: float, treated: float, seed: int) -> Pair:
         one = pair(control, treated, seed)
-        return replace(one, treated=replace(one.treated, curve=((1.0, 2.3), (2.0, treated))))
+        return Pair(replace(one.control, start=2.3), replace(one.treated, start=2.3, loss=treated))
 
     less_bad = effect_of([begun(4e10, 5e3, seed) for seed in range(3)], Measure.LOSS)
     assert less_bad.outcome is Outcome.INCONCLUSIVE
-    assert "above the loss it started with" in less_bad.says
+    assert "above the loss that the untreated program starts with" in less_bad.says
     good = effect_of([begun(4e10, 0.2, 0), begun(3e10, 3.0, 1), begun(5e10, 0.3, 2)], Measure.LOSS)
     assert good.outcome is Outcome.HELPED
+
+
+def test_a_treated_run_that_ends_above_a_constant_prediction_proves_nothing() -> None:
+    def ended(value: float, chance: float, seed: int) -> Pair:
+        one = pair(40.0, value, seed)
+        return replace(one, treated=replace(one.treated, start=90.0, loss=value, chance=chance))
+
+    less_bad = effect_of([ended(8.0, 2.3, seed) for seed in range(3)], Measure.LOSS)
+    assert less_bad.outcome is Outcome.INCONCLUSIVE
+    assert "above the loss of a constant prediction" in less_bad.says
+    assert effect_of([ended(8.0, 9.3, seed) for seed in range(3)], Measure.LOSS).outcome is Outcome.HELPED
+
+
+def test_the_start_of_a_loss_that_runs_away_is_its_first_point() -> None:
+    def logged(*losses: float) -> Run:
+        return Run("run", (Series(TRAIN_LOSS, np.arange(1.0, len(losses) + 1), np.array(losses)),))
+
+    assert untrained(logged(2.3, 4e3, 7e8, 5e10, 8e10)) == 2.3
+    assert untrained(logged(2.3, 2.1, 2.5, 2.2, 2.0)) == 2.2
+    assert untrained(logged(math.nan, math.nan)) is None

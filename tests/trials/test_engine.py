@@ -16,10 +16,11 @@ from traindx.recorder.launch.command import Command
 from traindx.run import Quantity, Run, Series
 from traindx.trials.effect import effect_of
 from traindx.trials.engine import Budget, Engine, as_arm
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.program import ArmSpec
 from traindx.trials.proof import verify_patch
 from traindx.trials.runner import ArmResult
 from traindx.trials.types import Candidate, Outcome, Trial
+from traindx.trials.workspace import Workspace
 
 STEPS = 100
 

@@ -13,8 +13,9 @@ from tests.scripted import RECORDINGS
 from traindx.changes.types import parse_changes
 from traindx.recorder.launch.command import Command
 from traindx.trials.finished import FINISHED, Reusing
-from traindx.trials.program import ArmSpec, Ended, Workspace
+from traindx.trials.program import ArmSpec, Ended
 from traindx.trials.runner import ArmResult, done_from
+from traindx.trials.workspace import Workspace
 
 
 @dataclass

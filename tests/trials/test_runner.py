@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from traindx.recorder.launch.command import Command
-from traindx.trials.program import OUTPUT, ArmSpec, workspace_of
+from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.runner import LocalRunner, cores
+from traindx.trials.workspace import workspace_of
 
 
 def ordered(here: Path, program: str, **more: object) -> ArmSpec:

@@ -10,7 +10,7 @@ pytest.importorskip("libcst")
 
 import traindx
 from tests.cli.test_treat import written
-from traindx.trials import program
+from traindx.trials import workspace
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Outcome
 
@@ -115,7 +115,7 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(program, "_LARGEST", 10)
+    monkeypatch.setattr(workspace, "_LARGEST", 10)
     written(tmp_path, "0.3")
     with pytest.raises(traindx.TraindxError, match="use --in-place to run there"):
         traindx.treat("train.py")

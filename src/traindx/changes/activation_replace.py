@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from traindx.changes import cst, keras, nn, torch
@@ -12,14 +13,18 @@ from traindx.changes.live.program import Program
 from traindx.changes.source.layers import (
     ACTIVATIONS,
     called,
+    is_applied_hidden,
     is_hidden_call,
     is_hidden_module,
     is_kept,
     is_of_model,
+    is_of_torch,
     kind_of,
+    told_activations,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import expression, imported, last_name
+from traindx.changes.source.syntax import expression, imported, last_name, names_keras, text_of, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
@@ -142,12 +147,16 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     modules = {name for name, kind in ACTIVATIONS.items() if kind in kinds}
     parts: dict[cst.CSTNode, New] = {}
     for call in source.all(cst.Call):
-        if last_name(call.func) in modules and is_hidden_module(source, call):
+        is_made = last_name(call.func) in modules
+        if is_made and (is_hidden_module(source, call) or is_applied_hidden(source, run, call)):
             parts[call] = _module(source, call, new)
         elif kind_of(source, call) in kinds and is_hidden_call(source, run, call):
             # self.relu(x): the module is exchanged where it is made.
             parts |= {} if is_kept(source, call.func) else {call: _function(source, call, new)}
-    parts |= _references(source, modules, new)
+    parts |= _references(source, modules, new) | _functions(source, run, kinds, new)
+    if names_keras(source):
+        told = [one for one in told_activations(source) if text_of(one.value) in kinds]
+        parts |= {one: with_value(one, f'"{new}"') for one in told}
     if not parts:
         raise RefusedError(f"no {old} between layers found in {source.shown}")
     first = next(iter(parts))
@@ -176,6 +185,30 @@ def _function(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
     return cst.Call(func, [argument, *more])
 
 
+def _functions(source: Source, run: Run, kinds: tuple[str, ...], new: str) -> dict[cst.CSTNode, New]:
+    """Functions that are named and called later: self.act = torch.tanh, Net(activation=torch.tanh)."""
+    found: dict[cst.CSTNode, New] = {}
+    for node in source.all(cst.Attribute):
+        if last_name(node) not in kinds or not is_of_torch(source, node.value):
+            continue
+        around = source.parent(node)
+        name = ""
+        if isinstance(around, cst.Arg) and around.keyword is not None:
+            name = around.keyword.value
+        elif isinstance(around, cst.Param):
+            name = around.name.value
+        elif isinstance(around, cst.AnnAssign):
+            name = source.code(around.target)
+        if is_applied_hidden(source, run, node) or _ACTIVATION.search(name.lower()):
+            path = f"torch.{new}" if new in ("tanh", "relu") else f"torch.nn.functional.{new}"
+            found[node] = expression(imported(source, path))
+    return found
+
+
+_ACTIVATION = re.compile(r"^act|activation|nonlin")
+"""What parameters for an activation are called."""
+
+
 def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode, New]:
     """Classes that are named and called later: act = nn.Sigmoid."""
     calls = {id(call.func) for call in source.all(cst.Call)}
@@ -199,6 +232,16 @@ def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
     return len(reads) == len(calls) + 1
 
 
+def _renamed(change: ChangeSpec, _: Run, text: str) -> tuple[str, ...]:
+    """An activation that is named from outside; a program may know the plain ReLU alone."""
+    old, new = change.words
+    known = _STANDS_FOR.get(old, (old,))
+    if text.lower().replace("_", "") not in known:
+        return ()
+    names = dict.fromkeys((new, "relu") if old != "relu" else (new,))
+    return tuple(_NEW[name][0] if text[0].isupper() else name for name in names)
+
+
 def _label(change: ChangeSpec) -> str:
     return " -> ".join(change.words)
 
@@ -211,5 +254,9 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("activation", "act", "act_fn", "hidden_act", "nonlinearity", "activation_fn", "act_layer"),
+        becomes=_renamed,
+    ),
     edited_file=(MODEL_PLACE, SCRIPT),
 )

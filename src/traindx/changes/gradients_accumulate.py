@@ -12,10 +12,11 @@ from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, before, removed, under
 from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.facts import BACKWARD_PLACE, SCRIPT, STEP_PLACE
+from traindx.facts import ACCUMULATION, BACKWARD_PLACE, SCRIPT, STEP_PLACE
 from traindx.run import Run
 
 _COUNT = "batch_index"
@@ -163,5 +164,16 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        (
+            "gradient_accumulation_steps",
+            "accumulate_grad_batches",
+            "accumulation_steps",
+            "accum_*",
+            "grad_accum*",
+        ),
+        fact=ACCUMULATION,
+        trainer="gradient_accumulation_steps",
+    ),
     edited_file=(STEP_PLACE, BACKWARD_PLACE, SCRIPT),
 )

@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 
 from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
+from traindx.changes.source.option import Option, as_number
 from traindx.changes.source.source import Source, before, removed
 from traindx.changes.source.syntax import (
     argument,
@@ -20,8 +22,9 @@ from traindx.changes.source.syntax import (
     number_text,
     without_arguments,
 )
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, New, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
+from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
+from traindx.curves.facts import is_recording
+from traindx.facts import CLIP_PLACE, GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 
@@ -184,10 +187,25 @@ def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
     return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
 
 
+_NO_LIMIT = "1000000000.0"
+"""No gradient is as long: what switches clipping off whatever 0 means to a program."""
+
+
+def _limit(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
+    """The limit that is given from outside, after a change."""
+    return (_NO_LIMIT,) if change.words == ("none",) else as_number(change, run, text)
+
+
 def _label(change: ChangeSpec) -> str:
     if change.words == ("none",):
         return "no gradient clipping"
     return f"clipping limit {change.dose}" if change.is_factor else f"clip gradients at {change.dose}"
+
+
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no limit to multiply or to take out."""
+    clips = GRADIENT_CLIP in run.facts or CLIP_PLACE in run.facts
+    return (change.is_factor or change.words == ("none",)) and is_recording(run) and not clips
 
 
 CHANGE = Change(
@@ -198,7 +216,14 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
+    option=Option(
+        ("clip", "clip_*", "*_clip", "grad*clip*", "max_grad_norm", "max_norm", "grad_norm"),
+        fact=GRADIENT_CLIP,
+        becomes=_limit,
+        trainer="max_grad_norm",
+    ),
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
-    doses=Doses(),
+    doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
     from_run=_from_run,
 )

@@ -187,10 +187,11 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         return _of_keras(source, kind)
     if kind == _DEFAULT:
         return _as_torch(source, run)
-    others = [one for one in _OTHERS if _makes(source, one)]
+    held = {one.kind for one in run.model}
+    others = [one for one in _OTHERS if one in held or _makes(source, one)]
     if others:
         raise RefusedError(f"{source.shown} has {' and '.join(others)}, which needs another initialization")
-    kinds = [one for one in _LAYERS if _makes(source, one)]
+    kinds = [one for one in _LAYERS if one in held or _makes(source, one)]
     if not kinds:
         raise RefusedError(f"no layers to initialize found in {source.shown}")
     names = [imported(source, f"torch.nn.{one}") for one in kinds]

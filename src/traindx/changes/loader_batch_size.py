@@ -6,15 +6,18 @@ from functools import partial
 
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.batches import Settings, change_loaders
+from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
 from traindx.changes.live.program import Program
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import keras_fit, trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
+from traindx.curves.facts import is_recording
+from traindx.facts import BATCH_SIZE, FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
 
 _USUAL = 32
@@ -90,6 +93,12 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
     return loader_call(source, run), "batch_size", 1, 1.0
 
 
+def _is_idle(_: ChangeSpec, run: Run) -> bool:
+    """Whether no data loader gave the batches of a program of torch."""
+    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
+    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
+
+
 CHANGE = Change(
     name="loader.batch_size",
     label="batch size {}",
@@ -98,6 +107,12 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
+    option=Option(
+        ("batch_size", "bs", "batch", "train_batch_size", "per_device_train_batch_size"),
+        fact=BATCH_SIZE,
+        trainer="per_device_train_batch_size",
+    ),
     edited_file=(LOADER_PLACE, SCRIPT),
     doses=Doses(),
     scales_batch=True,

@@ -14,7 +14,8 @@ from traindx.changes.source.optimizer import trainer_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, last_name, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, Measure, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT
+from traindx.curves.facts import is_recording
+from traindx.facts import FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
 
 
@@ -78,6 +79,12 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     return Edited({call: new}, f"{says} at {source.place(call)}")
 
 
+def _is_idle(_: ChangeSpec, run: Run) -> bool:
+    """Whether no data loader gave the batches of a program of torch."""
+    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
+    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
+
+
 CHANGE = Change(
     name="loader.num_workers",
     label="{} loader workers",
@@ -86,6 +93,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
     edited_file=(LOADER_PLACE, SCRIPT),
     compared_by=(Measure.SPEED,),
 )

@@ -11,7 +11,8 @@ from traindx.changes.source.loop import loader_call
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import LOADER_PLACE, SCRIPT
+from traindx.curves.facts import is_recording
+from traindx.facts import FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
 from traindx.run import Run
 
 
@@ -68,6 +69,12 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     return exchanged(source, given, "True", "shuffle")
 
 
+def _is_idle(_: ChangeSpec, run: Run) -> bool:
+    """Whether no data loader gave the batches of a program of torch."""
+    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
+    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
+
+
 CHANGE = Change(
     name="loader.shuffle",
     label="shuffle the data",
@@ -75,5 +82,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
     edited_file=(LOADER_PLACE, SCRIPT),
 )

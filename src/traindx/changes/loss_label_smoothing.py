@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from traindx.changes import keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import (
     CROSS_ENTROPIES,
     SPARSE,
@@ -20,10 +21,11 @@ from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, number_text
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import LOSS_PLACE, SCRIPT
+from traindx.facts import LABEL_SMOOTHING, LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
 
@@ -95,6 +97,12 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(
+        ("label_smoothing", "smoothing", "label_smoothing_factor"),
+        fact=LABEL_SMOOTHING,
+        trainer="label_smoothing_factor",
+    ),
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
+    doses=Doses(off=Off(("0",), LABEL_SMOOTHING)),
 )

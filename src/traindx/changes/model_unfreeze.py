@@ -6,9 +6,13 @@ from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.model import freezing
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, removed
+from traindx.changes.source.syntax import argument, names_in, without_arguments
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.curves.facts import is_recording
+from traindx.facts import FROZEN_PARAMETERS, MODEL_PLACE, SCRIPT
+from traindx.format import count
 from traindx.run import Run
 
 
@@ -52,16 +56,47 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Take the statement out that freezes parameters."""
+    """Take the statements out that freeze parameters."""
     found = freezing(source)
-    if not found:
+    told = [call for call in source.all(cst.Call) if _is_told(source, call)]
+    if not found and not told:
         raise RefusedError(f"no statement that freezes parameters found in {source.shown}")
-    if len(found) > 1:
+    # A teacher or a critic beside the model is frozen on purpose.
+    if len({_frozen(source, one) for one in found}) > 1:
         places = " and ".join(source.place(one) for one in found)
         raise RefusedError(f"parameters are frozen in {len(found)} places ({places})")
-    code = " ".join(source.code(found[0]).split())
-    parts: dict[cst.CSTNode, New] = removed(source, found[0])
-    return Edited(parts, f"{code} removed at {source.place(found[0])}")
+    parts: dict[cst.CSTNode, New] = {one: without_arguments(one, {"trainable"}) for one in told}
+    for one in found:
+        parts |= removed(source, one)
+    first = min((*found, *told), key=source.lines)
+    code = "trainable=False" if first in told else " ".join(source.code(first).split())
+    more = len(found) + len(told) - 1
+    others = f" and {count(more, 'more place')}" if more else ""
+    return Edited(parts, f"{code} removed at {source.place(first)}{others}")
+
+
+def _frozen(source: Source, node: cst.CSTNode) -> str:
+    """The name of what a statement freezes."""
+    names = names_in(source, node.iter if isinstance(node, cst.For) else node)
+    return next((name for name in names if name != "self"), "")
+
+
+def _is_told(source: Source, call: cst.Call) -> bool:
+    """Whether a layer of Keras is made frozen: Dense(8, trainable=False)."""
+    given = argument(call, ("trainable",))
+    return given is not None and source.code(given.value) == "False"
+
+
+def _thawed(_: ChangeSpec, __: Run, text: str) -> tuple[str, ...]:
+    """The opposite of a switch that freezes; none of as many layers as it counts."""
+    if text.lower() == "true":
+        return ("False" if text[0].isupper() else "false",)
+    return ("0",) if text.isdecimal() and text != "0" else ()
+
+
+def _is_idle(_: ChangeSpec, run: Run) -> bool:
+    """Whether no parameter is frozen."""
+    return is_recording(run) and not run.facts.get(FROZEN_PARAMETERS)
 
 
 CHANGE = Change(
@@ -71,5 +106,7 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
+    option=Option(("freeze", "freeze_*", "frozen"), becomes=_thawed),
     edited_file=(MODEL_PLACE, SCRIPT),
 )

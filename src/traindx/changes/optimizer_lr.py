@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import cst
+from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
@@ -14,9 +15,10 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, names_in, number_of, texts_in
-from traindx.changes.types import Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.curves.series import has_attention, peak_and_usual
 from traindx.facts import LEARNING_RATE, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
@@ -161,6 +163,11 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
+    option=Option(
+        ("lr", "learning_rate", "base_lr", "max_lr", "init_lr", "initial_lr", "peak_lr", "lr0"),
+        fact=LEARNING_RATE,
+        trainer="learning_rate",
+    ),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     doses=_DOSES,
     first_dose=_first_dose,

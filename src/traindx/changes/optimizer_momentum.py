@@ -7,10 +7,11 @@ from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
 from traindx.changes.source.literal import added, literal_behind, rewritten
 from traindx.changes.source.optimizer import Setting, edit_setting, is_keras, optimizer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, last_name, number_text
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.facts import MOMENTUM, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
 _WITH_MOMENTUM = ("SGD", "RMSprop")
@@ -88,5 +89,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    option=Option(("momentum", "beta1", "adam_beta1"), fact=MOMENTUM, trainer="adam_beta1"),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

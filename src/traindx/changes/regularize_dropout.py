@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from traindx.changes import cst, keras, nn, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.functional import ModelDropout
 from traindx.changes.live.keras_layers import bends, hidden_layers, layers_of
 from traindx.changes.live.keras_program import KerasProgram
@@ -17,6 +18,7 @@ from traindx.changes.source.layers import (
     kind_of,
 )
 from traindx.changes.source.literal import added, joined, literal_behind, rewritten
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import (
     argument,
@@ -28,7 +30,8 @@ from traindx.changes.source.syntax import (
     number_text,
 )
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
-from traindx.facts import MODEL_PLACE, SCRIPT
+from traindx.curves.facts import is_recording
+from traindx.facts import DROPOUT, DROPOUT_LAYERS, INPUT_DROPOUT, MODEL_PLACE, OUTPUT_DROPOUT, SCRIPT
 from traindx.format import count
 from traindx.run import Run
 
@@ -210,6 +213,12 @@ def _is_recurrent(source: Source, call: cst.Call) -> bool:
     return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
 
 
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no dropout to take out."""
+    drops = any(run.facts.get(fact) for fact in (DROPOUT, DROPOUT_LAYERS, INPUT_DROPOUT, OUTPUT_DROPOUT))
+    return not change.number and is_recording(run) and not drops
+
+
 CHANGE = Change(
     name="regularize.dropout",
     label="dropout {}",
@@ -218,6 +227,12 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
+    option=Option(
+        ("dropout", "dropout_p", "dropout_prob", "dropout_rate", "drop", "drop_rate", "p_drop", "p_dropout"),
+        fact=DROPOUT,
+    ),
     edited_file=(MODEL_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
+    doses=Doses(off=Off(("0",), DROPOUT)),
 )

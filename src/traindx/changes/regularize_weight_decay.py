@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.changes import keras, torch
+from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
 from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
@@ -17,9 +18,10 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
-from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Doses, Edited, RefusedError
+from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, RefusedError
 from traindx.curves.facts import stated_number
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT, WEIGHT_DECAY
 from traindx.finding import Finding
@@ -127,6 +129,12 @@ _STEP = 10.0
 _FURTHEST = 1.5e-3
 """Of the fix's own factor: three steps further is as good as no weight decay."""
 
+
+def _is_idle(change: ChangeSpec, run: Run) -> bool:
+    """Whether there is no weight decay to multiply or to switch off."""
+    return run.facts.get(WEIGHT_DECAY) == 0 and (change.is_factor or not change.number)
+
+
 CHANGE = Change(
     name="regularize.weight_decay",
     label="weight decay {}",
@@ -135,8 +143,10 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
+    is_idle=_is_idle,
+    option=Option(("weight_decay", "wd", "decay", "l2"), fact=WEIGHT_DECAY, trainer="weight_decay"),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     compared_by=BY_VALIDATION,
-    doses=Doses(),
+    doses=Doses(off=Off(("0",), WEIGHT_DECAY)),
     first_dose=_first_dose,
 )

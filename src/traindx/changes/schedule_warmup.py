@@ -6,11 +6,12 @@ from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.optimizer import trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.schedule import number_of_steps, scheduled
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, text_of
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.facts import OPTIMIZER_PLACE, SCRIPT, WARMUP_STEPS
 from traindx.run import Run
 
 _MOST = 0.3
@@ -63,5 +64,10 @@ CHANGE = Change(
     torch=_live,
     keras=_live,
     edit=_edit,
+    option=Option(
+        ("warmup", "warmup_steps", "num_warmup_steps", "warmup_iters"),
+        fact=WARMUP_STEPS,
+        trainer="warmup_steps",
+    ),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -7,6 +7,7 @@ from traindx.changes.live.program import Program
 from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, keras_fit, trainer_call
+from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
@@ -115,6 +116,14 @@ def _label(change: ChangeSpec) -> str:
     return f"stop at step {change.dose}" if change.words else "early stopping"
 
 
+def _less(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
+    """A length that is given from outside, in steps or epochs, as a share of what the run took."""
+    taken = max((float(one.steps[-1]) for one in run.series if len(one)), default=0.0)
+    if not text.isdecimal() or taken <= change.number:
+        return ()
+    return (str(max(1, round(int(text) * change.number / taken))),)
+
+
 CHANGE = Change(
     name="stop.at",
     label=_label,
@@ -123,6 +132,23 @@ CHANGE = Change(
     torch=_torch,
     keras=as_in_torch,
     edit=_edit,
+    option=Option(
+        (
+            "epochs",
+            "num_epochs",
+            "n_epochs",
+            "max_epochs",
+            "num_train_epochs",
+            "max_steps",
+            "num_steps",
+            "train_steps",
+            "total_steps",
+            "steps",
+            "max_iters",
+            "iterations",
+        ),
+        becomes=_less,
+    ),
     from_run=_from_run,
     also="stop.early",
     edited_file=(STEP_PLACE, SCRIPT),

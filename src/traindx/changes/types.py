@@ -18,8 +18,10 @@ from traindx.format import number
 if TYPE_CHECKING:
     import libcst as cst
 
+    from traindx.changes.live.doses import Doses
     from traindx.changes.live.keras_program import KerasProgram
     from traindx.changes.live.program import Program
+    from traindx.changes.source.option import Option
     from traindx.changes.source.source import Source
     from traindx.run import Fact, Run
 
@@ -125,18 +127,6 @@ class Edited:
 
 
 @dataclass(frozen=True)
-class Doses:
-    """How a change by a factor goes on after its trial."""
-
-    step: float | None = None
-    """What a dose that helps is multiplied by for the next one; None for the dose once more."""
-    is_searched: bool = False
-    """Whether a dose that shows nothing may be too small, so that a larger one is tried."""
-    steadies: float | None = None
-    """The dose that another change is tried with which breaks the training; None where that is no help."""
-
-
-@dataclass(frozen=True)
 class Change:
     """Everything about one change: live in torch, live in Keras, in the source, and in a trial."""
 
@@ -158,6 +148,10 @@ class Change:
     """Places that lie in the file to edit; the first that the run knows counts."""
     compared_by: tuple[Measure, ...] = ()
     """What its arms are compared by, the best first; without one, or where a run shows none: by the loss."""
+    is_idle: Callable[[ChangeSpec, Run], bool] = lambda spec, run: False
+    """Whether a recording shows that there is nothing to change in the program: then it costs no trial."""
+    option: Option | None = None
+    """How it may be given from outside; None for what nobody makes an option of."""
     doses: Doses | None = None
     """None where more or less of it is no other trial."""
     describe: Callable[[ChangeSpec, Run], str] = lambda spec, run: ""

@@ -178,11 +178,11 @@ def add_program(parser: argparse.ArgumentParser, command: str) -> None:
 
 
 def add_in_place(parser: argparse.ArgumentParser) -> None:
-    """Where a program is run that would be run in copies of the working directory."""
+    """Where a program is run that would be run in copies of its project."""
     add_option(
         parser,
         "--in-place",
-        "run in the working directory, one run at a time, instead of in copies of it (up to 256 MB);"
+        "run in the working directory, one run at a time, instead of in copies of the project;"
         " the program may overwrite its own files",
     )
 

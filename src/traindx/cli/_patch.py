@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
@@ -34,30 +34,45 @@ def name_for_apply(folder: Path) -> str:
     return folder.name if folder.parent == DEFAULT_OUT else f"--out {folder.parent} {folder.name}"
 
 
-def apply_patch(patch: Patch, consent: Consent, question: str) -> Path | None:
-    """Ask, and write a patch; where the file as it was is kept, or None if the answer was no."""
+def apply_patch(patch: Patch, consent: Consent, question: str) -> list[Path]:
+    """Ask, and write a patch; where its files as they were are kept, none if the answer was no."""
     # A link stays one: what it leads to is what is run and changed.
-    path = Path(patch.path).resolve()
-    with _refusing(path, "apply"):
-        _refuse_changed(path, patch, is_applied=False)
-        if not consent.force and _is_dirty(path):
-            raise TraindxError(f"{nearby(str(path))}: has uncommitted changes; commit them, or add --force")
-        if not consent.yes and not agreed(question, path):
-            return None
-        backup = _backed_up(path)
-        _replace(path, patch.content)
-    return backup
+    files = [(Path(one.path).resolve(), one) for one in patch.files]
+    for path, one in files:
+        with _refusing(path, "apply"):
+            _refuse_changed(path, one, is_applied=False)
+            if not consent.force and _is_dirty(path):
+                told = f"{nearby(str(path))}: has uncommitted changes"
+                raise TraindxError(f"{told}; commit them, or add --force")
+    if not consent.yes and not agreed(question, files[0][0]):
+        return []
+    backups = []
+    for path, one in files:
+        with _refusing(path, "apply"):
+            backups.append(_backed_up(path))
+            _replace(path, one.content)
+    return backups
 
 
-def undo_patch(patch: Patch, backup: Path, consent: Consent) -> bool:
-    """Put the file back as it was before the patch; whether that was done."""
-    path = Path(patch.path).resolve()
-    with _refusing(path, "undo"):
-        _refuse_changed(path, patch, is_applied=True)
-        if not consent.yes and not agreed("Undo?", path):
-            return False
-        _replace(path, _before(patch))
-        backup.unlink(missing_ok=True)
+def tell_command(patch: Patch) -> bool:
+    """Print the command that a fix of the command line comes to; no file is changed."""
+    sys.stderr.write("no file to change: run the program with this command\n")
+    sys.stdout.write(f"{patch.after}\n")
+    return False
+
+
+def undo_patch(patch: Patch, backups: Sequence[Path], consent: Consent) -> bool:
+    """Put the files back as they were before the patch; whether that was done."""
+    files = [(Path(one.path).resolve(), one) for one in patch.files]
+    for path, one in files:
+        with _refusing(path, "undo"):
+            _refuse_changed(path, one, is_applied=True)
+    if not consent.yes and not agreed("Undo?", files[0][0]):
+        return False
+    for (path, one), backup in zip(files, backups, strict=True):
+        with _refusing(path, "undo"):
+            _replace(path, _before(one))
+            backup.unlink(missing_ok=True)
     return True
 
 

@@ -24,7 +24,7 @@ from traindx.cli._output import (
     text_for,
 )
 from traindx.cli._output import text_stream as stream_for
-from traindx.cli._patch import Consent, apply_patch, name_for_apply
+from traindx.cli._patch import Consent, apply_patch, name_for_apply, tell_command
 from traindx.cli._progress import ProgressLine
 from traindx.cli._report import report_places, write_output
 from traindx.diagnosis.types import Diagnosis, Verdict
@@ -147,6 +147,8 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
         if arguments.apply:
             raise TraindxError("there is no proven patch to apply")
         return False
+    if found.patch.arguments is not None:
+        return tell_command(found.patch) if arguments.apply else False
     name, is_refuted = name_for_apply(folder), found.treatment.patch_verified is False
     if arguments.apply and is_refuted:
         raise TraindxError(
@@ -156,18 +158,17 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
     if not arguments.apply and not may_ask:
         return False
     try:
-        backup = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+        backups = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
     except TraindxError as error:
         if arguments.apply:
             raise
         # It was offered and not asked for: the proof stands, and the file is as it was.
         sys.stderr.write(f"not offered to apply: {error}\n")
         return False
-    if backup is None:
-        return False
-    write_proof(folder, applied(_proof(found, found.patch), backup))
-    sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
-    return True
+    if backups:
+        write_proof(folder, applied(_proof(found, found.patch), backups))
+        sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
+    return bool(backups)
 
 
 def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:
@@ -201,9 +202,8 @@ _PAUSE = 0.5
 """Seconds between two looks at how far a trial run is."""
 _BAR, _LEAST = 14, 4
 """Columns of the bar, and the fewest of it or of what is tried."""
-_WIPE = "\r\x1b[J"
-"""Back to the start of the line, and clear all from there on."""
-_UP = "\x1b[A\r"
+_WIPE, _UP = "\r\x1b[J", "\x1b[A\r"
+"""Back to the start of the line, and clear all from there on; back to the line above."""
 
 
 class TrialLine(Watcher):

@@ -19,7 +19,8 @@ EXAMPLES = """\
   traindx apply --yes train-1                  without asking, for scripts
   traindx apply --undo train-1                 put the file back as it was
 
-Runs no trials. The file as it was is kept next to it. A file that changed since the trials is not touched."""
+Runs no trials. The file as it was is kept next to it. A file that changed since the trials is not touched.
+Where the fix is on the command line, prints the command to type."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,18 +54,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _apply(folder: "Path", proof: "Proof", consent: "Consent") -> None:
-    from traindx.cli._patch import apply_patch, name_for_apply
+    from traindx.cli._patch import apply_patch, name_for_apply, tell_command
     from traindx.errors import TraindxError
 
     name = name_for_apply(folder)
     if proof.backup:
         raise TraindxError(f"{folder.name}: already applied; undo it with: traindx apply --undo {name}")
     _show(proof)
-    backup = apply_patch(proof.patch, consent, "Apply?")
-    if backup is None:
+    if proof.patch.arguments is not None:
+        tell_command(proof.patch)
+        return
+    backups = apply_patch(proof.patch, consent, "Apply?")
+    if not backups:
         _say("not applied")
         return
-    _note(folder, proof, backup)
+    _note(folder, proof, backups)
     _say(f"applied; undo with: traindx apply --undo {name}")
 
 
@@ -77,23 +81,23 @@ def _undo(folder: "Path", proof: "Proof", consent: "Consent") -> None:
     name = name_for_apply(folder)
     if not proof.backup:
         raise TraindxError(f"{folder.name}: its patch is not applied; apply it first: traindx apply {name}")
-    if not undo_patch(proof.patch, Path(proof.backup), consent):
+    if not undo_patch(proof.patch, [*map(Path, (proof.backup, *proof.more_backups))], consent):
         _say("not undone")
         return
-    _note(folder, proof, None)
+    _note(folder, proof, [])
     _say(f"undone; apply it again with: traindx apply {name}")
 
 
-def _note(folder: "Path", proof: "Proof", backup: "Path | None") -> None:
+def _note(folder: "Path", proof: "Proof", backups: "list[Path]") -> None:
     """Keep what has become of a patch, with its proof and in the casebook."""
     from traindx.cli._output import complain
     from traindx.errors import TraindxError
     from traindx.trials.casebook import Casebook
     from traindx.trials.proof import applied, write_proof
 
-    write_proof(folder, applied(proof, backup))
+    write_proof(folder, applied(proof, backups))
     try:
-        Casebook().note_applied(folder.name, is_applied=backup is not None)
+        Casebook().note_applied(folder.name, is_applied=bool(backups))
     except TraindxError as error:
         # What was done to the file counts without its case.
         complain("apply", error)
@@ -128,12 +132,15 @@ def _show(proof: "Proof") -> None:
     from traindx.cause import Safety
     from traindx.cli._output import text_for
     from traindx.format import duration
-    from traindx.report.blocks import Diff, Entry, Page, Tone
-    from traindx.report.fix import PROVEN, SAFETY, changed_lines, nearby
+    from traindx.report.blocks import Block, Diff, Entry, Page, Tone
+    from traindx.report.fix import COMMAND_LINE, PROVEN, SAFETY, changed_lines, nearby
 
-    line, lines = changed_lines(proof.patch.before, proof.patch.after)
     # A patch that does something else than the change that was tried is not proven by it.
     safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
     known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
-    head = Entry("PATCH", f"{nearby(proof.patch.path)}:{line}", known, Tone.STRONG)
-    sys.stderr.write(text_for(Page("patch", (head, Diff(lines))), sys.stderr))
+    blocks: list[Block] = []
+    for one in proof.patch.files:
+        line, lines = changed_lines(one.before, one.after)
+        where = COMMAND_LINE if one.arguments is not None else f"{nearby(one.path)}:{line}"
+        blocks += [Entry("PATCH", where, known if not blocks else "", Tone.STRONG), Diff(lines)]
+    sys.stderr.write(text_for(Page("patch", tuple(blocks)), sys.stderr))

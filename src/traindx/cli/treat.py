@@ -32,8 +32,8 @@ EXAMPLES = """\
   traindx treat --engine ray train.py          trial runs as Ray tasks; --address HOST:PORT for a cluster
 
 Put traindx options before the script; everything after it is passed to the script. A trial run is the same
-command with the same seed and at most one change, in a copy of the working directory (with --in-place, in the
-directory itself). Trial runs are kept in .traindx/treatments, results in .traindx/cases.db. The same command
+command with the same seed and at most one change, in a copy of the project (with --in-place, in the project
+itself). Trial runs are kept in .traindx/treatments, results in .traindx/cases.db. The same command
 reuses trial runs that finished within a day. traindx apply applies a proven patch later."""
 
 

@@ -240,9 +240,10 @@ def _meta_facts(meta: Mapping[str, object]) -> dict[str, Scalar]:
     facts = {
         keys[key].slug: value for key, value in meta.items() if key in keys and isinstance(value, Scalar)
     }
-    arguments = meta.get("arguments")
-    if isinstance(arguments, list) and arguments:
-        facts[f.PROGRAM_ARGUMENTS.slug] = shlex.join(map(str, arguments))
+    for key, fact in (("arguments", f.PROGRAM_ARGUMENTS), ("command", f.COMMAND)):
+        words = meta.get(key)
+        if isinstance(words, list) and words:
+            facts[fact.slug] = shlex.join(map(str, words))
     return facts
 
 

@@ -147,6 +147,7 @@ def process_facts(began: float, rank: int = 0, ranks: int = 1) -> dict[str, obje
         "python": sys.version.split()[0],
         "script": sys.argv[0] if sys.argv else "",
         "arguments": sys.argv[1:],
+        "command": ["python", *sys.orig_argv[1:]],
         "pid": os.getpid(),
         "rank": rank,
         "ranks": ranks,

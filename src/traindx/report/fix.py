@@ -79,27 +79,16 @@ def _written(fix: Prescription, run: Run) -> Fix | None:
     if not told.changes or not is_recording(run) or find_spec("libcst") is None:
         return None
     # Not before it is needed: it loads libcst.
-    from traindx.changes.source.patch import patch_of
+    from traindx.changes.source.delivery import certain_patch
 
-    patch = patch_of(told.changes, run)
+    patch = certain_patch(told.changes, run)
     if patch is None:
-        lines = changed_arguments(told.changes, run)
-        return replace(told, at=COMMAND_LINE, diff=lines) if lines else None
-    line, lines = changed_lines(patch.before, patch.after)
-    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=lines)
-
-
-def changed_arguments(changes: Sequence[ChangeSpec], run: Run) -> tuple[str, ...]:
-    """The command of the program before and after the changes; empty where its arguments do not decide."""
-    from traindx.changes.source.patch import arguments_for
-
-    arguments = arguments_for(changes, run)
-    if arguments is None:
-        return ()
-    script = nearby(str(run.facts.get(f.SCRIPT, "")))
-    return tuple(
-        f"{sign}{shlex.join(['python', script, *words])}" for sign, words in zip("-+", arguments, strict=True)
-    )
+        return None
+    if patch.arguments is not None:
+        return replace(told, at=COMMAND_LINE, diff=(f"-{patch.before}", f"+{patch.after}"))
+    line, _ = changed_lines(patch.before, patch.after)
+    lines = (line for one in patch.files for line in changed_lines(one.before, one.after)[1])
+    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=tuple(lines))
 
 
 def _told(fix: Prescription, run: Run) -> Fix:
@@ -117,6 +106,16 @@ def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
     changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     first = changed[0][1] + 1 if changed else 1
     return first, tuple(line for code in changed for line in _signed(code, old, new))
+
+
+def first_changed(lines: Sequence[str], hunk: str) -> int:
+    """The line that the first hunk changes first, counted as the file before it is."""
+    number = int(hunk.split()[1].lstrip("-").partition(",")[0])
+    for line in lines[lines.index(hunk) + 1 :]:
+        if line[:1] in "+-":
+            break
+        number += 1
+    return number
 
 
 def _signed(code: tuple[str, int, int, int, int], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

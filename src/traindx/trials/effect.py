@@ -14,7 +14,7 @@ from traindx.format import count
 from traindx.run import Quantity, Run
 from traindx.trials.types import Arm, Outcome, Pair, counted_pairs
 
-_TAIL = 0.15
+TAIL = 0.15
 """The last part of a curve, whose mean is its end."""
 _ACCURACIES = (Measure.VALIDATION_ERROR, Measure.ERROR)
 _FIRST = 5
@@ -59,7 +59,7 @@ def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
     if measure is Measure.SPEED:
         # The first steps warm up, and a stall of the machine is not the program's.
         return float(np.median(values[len(values) // 5 :]))
-    tail = values[-max(1, math.ceil(_TAIL * len(values))) :]
+    tail = values[-max(1, math.ceil(TAIL * len(values))) :]
     return float(tail.mean()) if np.isfinite(tail).all() else math.inf
 
 
@@ -67,6 +67,16 @@ def start_of(points: Sequence[tuple[float, float]]) -> float | None:
     """The median of the first points; None where there are none that are finite."""
     values = [value for _, value in points[:_FIRST] if math.isfinite(value)]
     return float(np.median(values)) if values else None
+
+
+def untrained(run: Run) -> float | None:
+    """The training loss before anything was learned; None where there is none.
+
+    Not the median of the first points where these run away: it is a part of the failure.
+    """
+    points = curve(run, Measure.LOSS)
+    first, usual = next((value for _, value in points if math.isfinite(value)), None), start_of(points)
+    return None if first is None or usual is None else first if usual > 2 * abs(first) else usual
 
 
 def steps_of(run: Run) -> int:
@@ -136,25 +146,41 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     outcome = Outcome.NO_DIFFERENCE
     if abs(better) >= _MATERIAL and not (finite and _is_slight(counted, differences, measure)):
         outcome = _outcome(span)
-    runs_away = outcome is Outcome.HELPED and measure is Measure.LOSS and _all_end_above_start(counted)
-    outcome = Outcome.INCONCLUSIVE if runs_away else outcome
+    too_high = _ends_too_high(counted) if outcome is Outcome.HELPED and measure in _COMPARABLE else ""
+    outcome = Outcome.INCONCLUSIVE if too_high else outcome
     return Effect(
         mean=statistics.fmean(differences) if finite else None,
         interval=_interval(differences) if finite else None,
         gain=better,
         gain_interval=span,
         outcome=outcome,
-        says=_ABOVE_START if runs_away else _says(counted, shares, outcome, finite=finite),
+        says=f"better, but every treated run ends {too_high}"
+        if too_high
+        else _says(counted, shares, outcome, finite=finite),
     )
 
 
-_ABOVE_START = "better, but every treated run ends above the loss it started with"
+_COMPARABLE = (Measure.LOSS, Measure.VALIDATION_LOSS)
+"""Measures after which the training loss means what it meant at the first step."""
 
 
-def _all_end_above_start(pairs: Sequence[Pair]) -> bool:
-    """Whether the treated runs end worse than an untrained model: then less bad is not good."""
-    starts = [(start_of(pair.treated.curve), _value(pair.treated)) for pair in pairs]
-    return all(start is not None and end - start > _MATERIAL * abs(start) for start, end in starts)
+def _ends_too_high(pairs: Sequence[Pair]) -> str:
+    """Above what all treated runs end; empty unless they end worse than something that learned nothing."""
+    treated = [pair.treated for pair in pairs]
+    if all(_exceeds(arm.loss, _start(pair)) for arm, pair in zip(treated, pairs, strict=True)):
+        return "above the loss that the untreated program starts with"
+    if all(_exceeds(arm.loss, arm.chance) for arm in treated):
+        return "above the loss of a constant prediction"
+    return ""
+
+
+def _exceeds(loss: float | None, bound: float | None) -> bool:
+    return loss is not None and bound is not None and loss - bound > _MATERIAL * abs(bound)
+
+
+def _start(pair: Pair) -> float | None:
+    """What a pair starts with; the lower of both, where the change alters that."""
+    return min((arm.start for arm in (pair.control, pair.treated) if arm.start is not None), default=None)
 
 
 def gain(pairs: Sequence[Pair], measure: Measure) -> float:

@@ -10,20 +10,16 @@ from pathlib import Path
 from threading import Lock
 
 from traindx.changes.types import ChangeSpec, Measure, change_of, label_of
+from traindx.curves.facts import stated_number
 from traindx.diagnosis.engine import diagnose
+from traindx.facts import CHANCE_LOSS
 from traindx.format import clock
 from traindx.recorder.launch.command import Command
-from traindx.run import Run
-from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of, untrained
+from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher
-
-_ARM_SECONDS = 30.0
-"""What an arm takes by default, at most."""
-_FEWEST = 100
-"""Steps below which hardly anything is learned."""
-
+from traindx.trials.workspace import Workspace
 
 TIME_OVER = "time limit reached"
 
@@ -53,17 +49,6 @@ class Budget:
     def seconds_spent(self) -> float:
         """Since the first run began."""
         return time.monotonic() - self.began
-
-
-def arm_steps(run: Run, seconds: float, wanted: int | None, arm_seconds: float | None) -> int:
-    """The steps of every arm: those asked for, or the whole run where it is short, or what fits the time."""
-    taken = max(1, steps_of(run))
-    if wanted is not None:
-        return min(wanted, taken)
-    allowed = arm_seconds or _ARM_SECONDS
-    if seconds <= allowed:
-        return taken
-    return max(min(_FEWEST, taken), int(taken * allowed / seconds))
 
 
 Points = tuple[tuple[float, float], ...]
@@ -194,6 +179,10 @@ class Engine:
         self.watcher.begins(trial_run)
         began = time.monotonic()
         done = self.runner.carry_out(order)
+        if done.refused:
+            # Nothing was tried: the program has nothing that could be changed.
+            with self._counting:
+                self.budget.spent -= 1
         is_reused = done.order.folder != order.folder
         self.watcher.ends(trial_run, time.monotonic() - began, is_reused=is_reused)
         return done
@@ -228,6 +217,9 @@ def as_arm(done: ArmResult, measure: Measure, until: float | None = None) -> Arm
         refused=done.refused,
         metric=accuracy(run, until) if run is not None else None,
         metrics=_until(accuracies(run), until) if run is not None else (),
+        loss=end(run, Measure.LOSS, until) if run is not None else None,
+        start=untrained(run) if run is not None else None,
+        chance=stated_number(run, CHANCE_LOSS) if run is not None else None,
     )
 
 

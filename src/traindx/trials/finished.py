@@ -12,8 +12,9 @@ from threading import Lock
 
 from traindx import __version__
 from traindx.format import count
-from traindx.trials.program import ArmSpec, Ended, Workspace
+from traindx.trials.program import ArmSpec, Ended
 from traindx.trials.runner import ArmResult, Runner, done_from
+from traindx.trials.workspace import Workspace
 
 FINISHED = "finished.txt"
 """In the folder of a treatment: a line of JSON for every run of it that finished well."""
@@ -117,14 +118,14 @@ class Reusing:
 
     @cached_property
     def _surroundings(self) -> str:
-        """The files of the working directory and the environment."""
-        files = sorted((name, sha256(path.read_bytes()).hexdigest()) for path, name in self.workspace.files())
+        """The files of the project and the environment."""
+        files = sorted((name, _digest(path)) for path, name in self.workspace.files())
         variables = sorted(
             (name, value)
             for name, value in os.environ.items()
             if name not in _TERMINALS and not name.startswith(_PREFIXES)
         )
-        told = json.dumps([str(self.workspace.origin), files, variables])
+        told = json.dumps([str(self.workspace.root), self.workspace.inside, files, variables])
         return sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
 
     @cached_property
@@ -150,6 +151,17 @@ class _Past:
         """What came of it, as that of an order; None where it is not there any more."""
         done = done_from(replace(order, folder=self.folder, place=self.place), Ended(0, self.seconds))
         return done if done.run is not None else None
+
+
+_READ = 16 << 20
+"""Bytes above which a file is told by its size and time."""
+
+
+def _digest(path: Path) -> str:
+    status = path.stat()
+    if status.st_size > _READ:
+        return f"{status.st_size} {status.st_mtime_ns}"
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def _past_in(path: Path) -> Iterator[_Past]:

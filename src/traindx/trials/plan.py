@@ -1,6 +1,6 @@
 """Which changes are worth a trial, the most promising first, and what a trial suggests to try next."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from traindx.cause import Prescription, Symptom
@@ -39,10 +39,7 @@ def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
     found: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
-        for place, fix in enumerate(_machine_applied(suspect, run)):
-            changes = prescribed(fix.change or "", run)
-            if not changes:
-                continue
+        for place, (fix, changes) in enumerate(_with_off(_machine_applied(suspect, run), run)):
             worth = suspect.confidence * _LATER**place
             if changes in found:
                 known = found[changes]
@@ -68,6 +65,20 @@ def _machine_applied(suspect: Suspect, run: Run) -> Iterable[Prescription]:
     for cause in (suspect.cause, suspect.mechanism):
         if cause is not None:
             yield from (fix for fix in cause.fixes if fix.change and fix.suits(run))
+
+
+def _with_off(
+    fixes: Iterable[Prescription], run: Run
+) -> Iterator[tuple[Prescription, tuple[ChangeSpec, ...]]]:
+    """Fixes with their changes; behind one that weakens something, the same with it switched off."""
+    for fix in fixes:
+        changes = prescribed(fix.change or "", run)
+        if not changes or any(change_of(spec).is_idle(spec, run) for spec in changes):
+            continue
+        yield fix, changes
+        doses = change_of(changes[0]).doses
+        if len(changes) == 1 and doses and doses.off and doses.off.is_neared(changes[0], run):
+            yield fix, (ChangeSpec(changes[0].name, doses.off.words),)
 
 
 def _informed(one: Candidate, past: Past) -> Candidate:
@@ -138,7 +149,7 @@ def next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candi
 
 
 def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Candidate | None:
-    """A larger dose if it helped more or showed nothing yet; a smaller one if it was too much."""
+    """More if it helped more or showed nothing yet, at last off; a smaller one if it was too much."""
     spec = candidate.changes[0]
     doses = change_of(spec).doses
     if len(candidate.changes) > 1 or doses is None or not spec.is_factor:
@@ -147,6 +158,8 @@ def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Cand
     times = doses.step or max(factor, 1 / factor)
     better = gain_of(trial)
     if better >= PROMISING and (before is None or _helps_more(trial, before)):
+        if before is not None and doses.off is not None and (factor > 1) is doses.off.larger_is_weaker:
+            return _dosed(candidate, doses.off.words)
         factor *= times if factor > 1 else 1 / times
     elif before is not None:
         return None
@@ -158,7 +171,12 @@ def _next_dose(candidate: Candidate, trial: Trial, before: Trial | None) -> Cand
     else:
         return None
     # Two digits, and 100 rather than 1e+02.
-    dose = ChangeSpec(spec.name, ("x", f"{float(f'{factor:.2g}'):g}"))
+    return _dosed(candidate, ("x", f"{float(f'{factor:.2g}'):g}"))
+
+
+def _dosed(candidate: Candidate, words: tuple[str, ...]) -> Candidate:
+    """The same change in another dose."""
+    dose = ChangeSpec(candidate.changes[0].name, words)
     return replace(candidate, changes=(dose,), title=label_of((dose,)))
 
 

@@ -4,16 +4,22 @@
 """
 
 import json
-from collections.abc import Iterator
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from traindx.changes.source.patch import Patch, patch_of, refusal_of
+from traindx.changes.source.delivery import patches_of
+from traindx.changes.source.patch import Patch, refusal_of
 from traindx.diagnosis.engine import diagnose
 from traindx.errors import TraindxError
 from traindx.format import count
+from traindx.recorder.launch.command import Command
 from traindx.run import Run
 from traindx.trials.effect import gain
 from traindx.trials.engine import Engine, as_arm
@@ -36,6 +42,8 @@ class Proof:
     """Whether the patched program showed the effect; None where it was not run."""
     backup: str = ""
     """Where the file as it was is kept; empty while the patch is not applied."""
+    more_backups: tuple[str, ...] = ()
+    """The same for the other files of the patch."""
 
     @property
     def age(self) -> float:
@@ -56,21 +64,30 @@ def write_proof(folder: Path, proof: Proof) -> None:
         raise TraindxError(f"{folder / _FILE}: can't write it ({error.strerror})") from error
 
 
-def applied(proof: Proof, backup: Path | None) -> Proof:
-    """The proof of a patch that was applied, or undone again."""
-    return replace(proof, backup="" if backup is None else str(backup))
+def applied(proof: Proof, backups: Sequence[Path]) -> Proof:
+    """The proof of a patch that was applied, with what is kept of its files; or undone again, without any."""
+    first, *others = [*map(str, backups)] or [""]
+    return replace(proof, backup=first, more_backups=tuple(others))
 
 
 def read_proof(folder: Path) -> Proof:
     """The proof in the folder of a treatment; refused where there is none."""
     try:
         told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        return Proof(**{**told, "patch": Patch(**told["patch"])})
+        backups = tuple(told.pop("more_backups", ()))
+        return Proof(**{**told, "patch": _patch_from(told["patch"]), "more_backups": backups})
     except FileNotFoundError:
         todo = "see its report, or treat the program again"
         raise TraindxError(f"{folder}: this treatment proved no patch; {todo}") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise TraindxError(f"{folder / _FILE}: damaged ({error}); treat the program again") from error
+
+
+def _patch_from(told: dict[str, Any]) -> Patch:
+    """A patch as JSON tells it."""
+    also = tuple(map(_patch_from, told.pop("also", ())))
+    patch = Patch(**told, also=also)
+    return patch if patch.arguments is None else replace(patch, arguments=tuple(patch.arguments))
 
 
 def treatments_in(out: Path) -> list[Path]:
@@ -104,19 +121,41 @@ def with_patch(treatment: Treatment, engine: Engine, run: Run) -> tuple[Treatmen
     if best is None:
         return treatment, None
     try:
-        patch = patch_of(best.changes, run)
-        refusal = "" if patch is not None else refusal_of(best.changes, run)
+        patches = [_as_typed(patch, engine.command) for patch in patches_of(best.changes, run)]
+        refusal = "" if patches else refusal_of(best.changes, run)
     except Exception as error:  # a source may be written as no edit expects
-        patch, refusal = None, f"{type(error).__name__}: {error}; report this bug"
-    if patch is None:
+        patches, refusal = [], f"{type(error).__name__}: {error}; report this bug"
+    if not patches:
         return replace(treatment, patch_says=refusal), None
-    treatment = replace(treatment, patch=patch.diff, patch_says=patch.says)
-    rerun = verify_patch(engine, best, patch)
+    patch, rerun = _verified(engine, best, patches)
+    command = patch.after if patch.arguments is not None else ""
+    treatment = replace(treatment, patch=patch.diff, patch_says=patch.says, command=command)
     if rerun is None:
         return treatment, patch
     judged = replace(best, healthy_after=rerun.healthy)
     trials = tuple(judged if trial is best else trial for trial in treatment.trials)
     return replace(treatment, trials=trials, best=judged, patch_verified=rerun.reproduces), patch
+
+
+def _as_typed(patch: Patch, command: Command) -> Patch:
+    """A patch of the command line as one of the command that was given to us."""
+    if patch.arguments is None:
+        return patch
+    first, *others = command.words
+    words = ["python" if first == sys.executable else os.path.basename(first), *others]
+    start = words[: len(words) - patch.replaced]
+    return replace(patch, before=shlex.join(words), after=shlex.join([*start, *patch.arguments]))
+
+
+def _verified(engine: Engine, best: Trial, patches: list[Patch]) -> tuple[Patch, "Rerun | None"]:
+    """The first patch that reproduces the effect, and what its program did; the surest where none does."""
+    tried = []
+    for patch in patches:
+        tried.append((patch, verify_patch(engine, best, patch)))
+        rerun = tried[-1][1]
+        if rerun is None or rerun.reproduces:
+            return tried[-1]
+    return tried[0]
 
 
 @dataclass(frozen=True)
@@ -131,17 +170,24 @@ class Rerun:
 
 def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     """Run the patched program with the seeds of the first trials; None where it cannot be run."""
-    # By their own names: a copy holds what a link leads to under the name of the link.
-    path, origin = Path(patch.path).absolute(), engine.workspace.origin.absolute()
     over = engine.budget.over or engine.budget.seconds_left <= 0
-    if over or not engine.workspace.copies or not path.is_relative_to(origin):
+    # By their own names: a copy holds what a link leads to under the name of the link.
+    root = engine.workspace.root.absolute()
+    files = [(Path(one.path).absolute(), one.content) for one in patch.files]
+    is_inside = engine.workspace.copies and all(path.is_relative_to(root) for path, _ in files)
+    is_reachable = patch.arguments is not None or is_inside
+    if over or not is_reachable:
         return None
 
     def patched(pair: Pair) -> ArmSpec:
         # As long as the treated arm: a smaller batch takes more steps.
-        order = engine.order(best.changes, pair.control.seed, "patched")
-        content = (path.relative_to(origin).as_posix(), patch.content)
-        return replace(order, changes=(), replaced=(content,))
+        order = replace(engine.order(best.changes, pair.control.seed, "patched"), changes=())
+        if patch.arguments is not None:
+            first, *_ = engine.command.words
+            words = (first, *shlex.split(patch.after)[1:])
+            return replace(order, command=replace(engine.command, words=words))
+        named = ((path.relative_to(root).as_posix(), content) for path, content in files)
+        return replace(order, replaced=tuple(named))
 
     engine.say(f"rerunning the patched program ({count(_PAIRS, 'seed')})")
     first = best.pairs[:_PAIRS]

@@ -18,16 +18,8 @@ from traindx.readers.loading.runs import load
 from traindx.recorder.launch.command import NOTES, Command, command_from, new_run_folder
 from traindx.recorder.launch.outcome import recordings, silence, stopped
 from traindx.run import Run
-from traindx.trials.program import (
-    IN_PLACE,
-    OUTPUT,
-    ArmSpec,
-    Ended,
-    Workspace,
-    relocated,
-    run_program,
-    workspace_of,
-)
+from traindx.trials.program import OUTPUT, ArmSpec, Ended, run_program
+from traindx.trials.workspace import IN_PLACE, Workspace, moved, relocated, workspace_of
 
 
 @dataclass(frozen=True)
@@ -118,11 +110,8 @@ _MOST = 4
 """Arms in parallel on one machine, however many cores it has."""
 
 
-_MISSING = "No such file"
-_IN_A_COPY = (
-    "trial runs use a copy of the working directory, so relative paths such as ../data do not resolve;"
-    " use --in-place"
-)
+_MISSING = ("No such file", "No module named")
+_IN_A_COPY = "trial runs use a copy of {root}, so paths above it do not resolve; use --in-place"
 
 
 class Runner(Protocol):
@@ -169,14 +158,25 @@ class LocalRunner:
         """Run an arm in its working directory, which is gone afterward if it is a copy."""
         try:
             there = self.workspace.arm(order.folder)
-            for name, content in order.replaced:
-                (there / name).write_bytes(content)
-            done = carry_out(replace(order, place=there), self._stopped)
+            done = carry_out(self._moved(order, there), self._stopped)
         finally:
             self.workspace.clear(order.folder)
-        if self.workspace.copies and done.run is None and _MISSING in done.problem:
-            return replace(done, problem=f"{done.problem} ({_IN_A_COPY})")
+        if self.workspace.copies and done.run is None and any(one in done.problem for one in _MISSING):
+            return replace(done, problem=f"{done.problem} ({_IN_A_COPY.format(root=self.workspace.root)})")
         return done
+
+    def _moved(self, order: ArmSpec, there: Path) -> ArmSpec:
+        """An arm as it is run in a copy: with its own content of files, and its paths below the copy."""
+        if not self.workspace.copies:
+            return order
+        root, top = self.workspace.root, self.workspace.top(there)
+        for name, content in order.replaced:
+            # Not through a link: the file behind it is the user's.
+            (top / name).unlink(missing_ok=True)
+            (top / name).write_bytes(content)
+        first, *words = order.command.words
+        command = replace(order.command, words=(first, *(moved(word, root, top) for word in words)))
+        return replace(order, place=there, command=command, moved=(root, top))
 
     def at_once(self, *, timed: bool) -> int:
         """As many as there are cores, up to four; one where they share a working directory."""
@@ -248,7 +248,10 @@ class ShortRuns:
             observes=observes,
         )
         done = self.runner.carry_out(order)
-        return done if done.run is None else replace(done, run=relocated(done.run, done.order.place, origin))
+        workspace = self.runner.workspace
+        return (
+            done if done.run is None else replace(done, run=relocated(done.run, done.order.place, workspace))
+        )
 
     @contextmanager
     def beside(self) -> Iterator[ThreadPoolExecutor]:

@@ -1,13 +1,15 @@
 """Which changes are tried, in which order, how often, and when it is enough.
 
-One pair of arms screens a change, three prove it. What looks like the whole repair is proven at once; else
-the best of what was screened is, and whatever then still looks better than what is proven.
+One pair of arms screens a change, three prove it. What is promising gets its other seeds before the next
+change is screened, if it looks better than what is proven.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from traindx.changes.types import change_of, label_of
+from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
+from traindx.diagnosis.types import Suspect
 from traindx.format import count
 from traindx.trials.effect import effect_of, gain
 from traindx.trials.engine import TIME_OVER, Engine
@@ -29,12 +31,12 @@ _MORE_SEEDS = 2
 """Seeds that are added where all agree and the interval is still open."""
 _NEXT = 3
 """How often a trial is followed by one that it suggests itself."""
-_SCREENED = 6
-"""Changes after whose screening the best is proven, before others are looked at."""
 _CLOSE = 0.5
 """A change worth so much of the first one is its rival."""
 _BETTER = 0.05
 """What a change has to look better by than a proven one to be proven as well."""
+_ALIKE = 0.005
+"""Gains that differ by less are alike, as all are of a program that broke."""
 _OWN_FIX, _OTHERWISE = 4.0, 0.4
 """How much likelier a cause becomes when a fix of its own helps, and when none does."""
 
@@ -129,17 +131,13 @@ class _Search:
 
     def go_on(self) -> None:
         """Screen and prove until something wins clearly, or nothing is left to try or to spend."""
-        self._prove(only_whole=True)
-        since = len(self.trials)
+        self._prove()
         while self.waiting and self._may_screen() and not self.is_over:
             # A cluster may have room for more arms than are left.
             at_once = min(self.engine.at_once(self.waiting[0].measure), self.engine.budget.left)
             batch, self.waiting = self.waiting[:at_once], self.waiting[at_once:]
             self._screen(batch)
-            since += len(batch)
-            self._prove(only_whole=since < _SCREENED)
-            since = 0 if since >= _SCREENED else since
-        self._prove(only_whole=False)
+            self._prove()
 
     def combine(self) -> None:
         """The best two at once, where they touch different things and neither won clearly."""
@@ -158,7 +156,7 @@ class _Search:
         changes, sure = (*best.changes, *other.changes), best.confidence
         both = Candidate(changes, best.cause, title, best.measure, worth=1.0, confidence=sure)
         self._screen([both])
-        self._prove(only_whole=False)
+        self._prove()
 
     def _may_screen(self) -> bool:
         """Whether arms are left, beside those that it takes to prove what looks best."""
@@ -171,16 +169,13 @@ class _Search:
         for candidate in batch:
             self._take(candidate, self.engine.pairs(candidate, self.seeds[:1]))
 
-    def _prove(self, *, only_whole: bool) -> None:
+    def _prove(self) -> None:
         """Run the best of what was screened with all seeds, while it looks better than what is proven."""
         while self.engine.budget.left and not self.is_over:
             open_ones = [
                 one
                 for one in self.trials.values()
-                if len(one.pairs) < len(self.seeds)
-                and is_promising(one)
-                and self._may_beat_proven(one)
-                and (is_whole_repair(one) or not only_whole)
+                if len(one.pairs) < len(self.seeds) and is_promising(one) and self._may_beat_proven(one)
             ]
             best = min(open_ones, key=rank, default=None)
             if best is None:
@@ -192,7 +187,7 @@ class _Search:
         best = self.best
         if best is None or standing(trial) < standing(best):
             return True
-        return standing(trial) == standing(best) and gain_of(trial) > gain_of(best) + _BETTER
+        return standing(trial) == standing(best) and _is_better(trial, best)
 
     def _with_other_seeds(self, candidate: Candidate) -> tuple[Candidate, list[Pair]]:
         pairs = self.engine.pairs(candidate, self.seeds)
@@ -213,11 +208,13 @@ class _Search:
         if not self.may_suggest:
             return
         next_one = next_dose(candidate, trial, self.suggested_by.get(candidate.changes))
-        known = {*self.trials, *(one.changes for one in self.waiting)}
-        if next_one is not None and next_one.changes not in known:
+        if next_one is None or next_one.changes in self.trials:
+            return
+        planned = [one for one in self.waiting if one.changes == next_one.changes]
+        if not planned:
             self.may_suggest -= 1
-            self.suggested_by[next_one.changes] = trial
-            self.waiting.insert(0, next_one)
+        self.suggested_by[next_one.changes] = trial
+        self.waiting = [next_one, *(one for one in self.waiting if one not in planned)]
 
 
 def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
@@ -245,19 +242,48 @@ def _is_open(trial: Trial) -> bool:
     return trial.outcome is Outcome.INCONCLUSIVE and len(each) > 1 and min(each) > 0
 
 
+def _is_better(trial: Trial, best: Trial) -> bool:
+    """Whether a change looks clearly better than another: by its gain, by its end where gains are alike."""
+    if gain_of(trial) > gain_of(best) + _BETTER:
+        return True
+    is_alike = math.isclose(gain_of(trial), gain_of(best), abs_tol=_ALIKE)
+    ends, best_end = trial.treated, best.treated
+    if not is_alike or trial.measure is not best.measure or ends is None or best_end is None:
+        return False
+    larger = max(abs(ends), abs(best_end))
+    return (best_end - ends) * (-1 if trial.measure.is_better_higher else 1) > _BETTER * larger
+
+
 def _parts(trial: Trial) -> set[str]:
     """What changes touch: two schedules are not independent."""
     return {change_of(spec).touches for spec in trial.changes}
 
 
-def updated(beliefs: Sequence[tuple[str, float]], trials: Sequence[Trial]) -> list[tuple[str, float]]:
-    """What the causes are worth after the trials: a cause that a fix of its own helps gains, others lose."""
-    weights = dict(beliefs)
-    for cause in weights:
-        outcomes = {one.outcome for one in trials if one.cause == cause and not is_refused(one)}
-        if Outcome.HELPED in outcomes:
-            weights[cause] *= _OWN_FIX
-        elif outcomes & {Outcome.NO_DIFFERENCE, Outcome.WORSE}:
-            weights[cause] *= _OTHERWISE
-    whole = sum(weights.values()) + max(0.0, 1 - sum(share for _, share in beliefs))
+def updated(suspects: Sequence[Suspect], trials: Sequence[Trial]) -> list[tuple[str, float]]:
+    """What the causes are worth after the trials: a cause that a fix of its own helps gains, others lose.
+
+    A change is the own fix of every cause that prescribes it, in whatever dose and beside whatever else.
+    """
+    tried = [one for one in trials if not is_refused(one)]
+    weights = {one.cause.slug: one.confidence for one in suspects}
+    for suspect in suspects:
+        slug, own = suspect.cause.slug, _own_fixes(suspect)
+        meant = {one.outcome for one in tried if one.cause == slug}
+        shared = {one.outcome for one in tried if own & {_kind(spec) for spec in one.changes}}
+        if Outcome.HELPED in meant | shared:
+            weights[slug] *= _OWN_FIX
+        elif meant & {Outcome.NO_DIFFERENCE, Outcome.WORSE}:
+            weights[slug] *= _OTHERWISE
+    whole = sum(weights.values()) + max(0.0, 1 - sum(one.confidence for one in suspects))
     return sorted(((slug, weight / whole) for slug, weight in weights.items()), key=lambda one: -one[1])
+
+
+def _own_fixes(suspect: Suspect) -> set[tuple[str, ...]]:
+    return {_kind(spec) for fix in suspect.cause.fixes if fix.change for spec in parse_changes(fix.change)}
+
+
+def _kind(spec: ChangeSpec) -> tuple[str, ...]:
+    """A change without its dose: a larger and a smaller factor are two."""
+    if spec.is_factor:
+        return spec.name, "more" if spec.number > 1 else "less"
+    return spec.name, *(word for word in spec.words if word.isalpha())

@@ -18,24 +18,26 @@ from traindx.recorder.launch.command import Command, command_from, new_run_folde
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
 from traindx.trials.effect import steps_of
-from traindx.trials.engine import Budget, Engine, arm_steps
+from traindx.trials.engine import Budget, Engine
 from traindx.trials.finished import Reusing
+from traindx.trials.length import arm_length
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
-from traindx.trials.program import IN_PLACE, OUTPUT, ArmSpec, Workspace, relocated, workspace_of
+from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch
-from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.ray.runner import LOCAL, Cluster, RayRunner, cluster_of
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
+from traindx.trials.workspace import IN_PLACE, Workspace, relocated, wider, workspace_of
 
 _FIRST = 0.4
 """Of the time: what the first run may take at most, from which the diagnosis is made."""
 
 
+_AHEAD = 6
+"""Changes that are likely to be tried: arms are long enough to show what they do."""
+_CONTROL = "control"
 _WEIGHTS = "weights.pt"
-
-LOCAL, RAY = "local", "ray"
-ENGINES = (LOCAL, RAY)
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,23 @@ def treat(
     folder = new_run_folder(Path(out), found.name, name).resolve()
     book = Casebook()
     says: Progress = say or (lambda _: None)
-    workspace = workspace_of(Path.cwd(), found.words, folder, in_place=wish.in_place)
-    with closing(_runner(cluster, workspace, folder, says)) as runner:
-        treated = _treated(found, folder, workspace, runner, wish, book, says, watcher or Watcher())
+    treated, root = None, None
+    while treated is None:
+        workspace = workspace_of(
+            Path.cwd(),
+            found.words,
+            folder,
+            in_place=wish.in_place,
+            root=root,
+            may_link=cluster is None,
+        )
+        with closing(_runner(cluster, workspace, folder, says)) as runner:
+            first = _first(found, folder, workspace, runner, wish, says)
+            root = wider(workspace, first.problem)
+            if root is None:
+                treated = _treated(found, folder, first, workspace, runner, wish, book, says, watcher)
+            else:
+                shutil.rmtree(folder / _CONTROL)
     if keeps_case:
         try:
             book.record(treated.report.diagnoses[0], treated.treatment, command=treated.command)
@@ -136,20 +152,6 @@ def treat(
             # The treatment counts without its case.
             treated = replace(treated, notes=(*treated.notes, str(error)))
     return treated
-
-
-def cluster_of(
-    engine: str, address: str | None, cpus_per_arm: int | None, gpus_per_arm: float | None
-) -> Cluster | None:
-    """The Ray that is asked for, or None; refused where what was asked makes no sense."""
-    if engine not in ENGINES:
-        raise TraindxError(f'unknown engine "{engine}"; expected {" or ".join(ENGINES)}')
-    if engine == RAY:
-        return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
-    asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
-    if given := [name for name, value in asked.items() if value is not None]:
-        raise TraindxError(f"--{given[0]} needs --engine ray")
-    return None
 
 
 def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
@@ -165,21 +167,37 @@ def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Pr
 def _treated(
     command: Command,
     folder: Path,
+    first: ArmResult,
     workspace: Workspace,
     runner: Runner,
     wish: TreatOptions,
     book: Casebook,
     say: Progress,
-    watcher: Watcher,
+    watcher: Watcher | None,
 ) -> TreatResult:
     budget = Budget(wish.arms, wish.minutes)
+    budget.began -= first.seconds
     notes = [] if workspace.copies else [IN_PLACE]
-    first = _first(command, folder, workspace, runner, wish, say)
-    run = first.run
-    assert run is not None
+    watcher = watcher or Watcher()
+    if first.run is None:
+        output = folder / _CONTROL / OUTPUT
+        raise TraindxError(
+            f"{command.title}: {first.problem}" + (f"; output: {output}" if output.exists() else "")
+        )
+    run = replace(relocated(first.run, first.order.place, workspace), name=folder.name)
     diagnosis = diagnose(run)
     watcher.diagnosed(run, diagnosis)
-    steps = arm_steps(run, first.seconds, wish.steps, wish.seconds)
+    plan = _plan(diagnosis, run, wish, book)
+    length = arm_length(
+        run,
+        first.seconds,
+        {one.measure for one in plan[:_AHEAD]},
+        wanted=wish.steps,
+        arm_seconds=wish.seconds,
+        left=budget.seconds_left,
+        at_once=runner.at_once(timed=False),
+    )
+    steps = length.steps
     engine = Engine(
         command=command,
         workspace=workspace,
@@ -192,12 +210,12 @@ def _treated(
         say=say,
         watcher=watcher,
     )
-    engine.known(replace(first, problem="" if not first.crashed else first.problem))
-    plan = _plan(diagnosis, run, wish, book)
+    engine.known(replace(first, run=run, problem="" if not first.crashed else first.problem))
     treatment, patch = Treatment((), None), None
     if plan and not wish.dry and (wish.only or is_worth_trying(diagnosis, plan)):
         if diagnosis.verdict is Verdict.HEALTHY and not wish.only:
             notes.append(f"the run looks healthy; {plan[0].cause} was still likely enough to try")
+        notes += [length.note] if length.note else []
         treatment = searched(engine, plan, tuple(range(wish.seeds)), only=bool(wish.only))
         treatment, patch = with_patch(treatment, engine, run)
         if treatment.best is not None and wish.saves_model is not None:
@@ -206,7 +224,7 @@ def _treated(
         treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
         notes += runner.notes
     before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
-    after = dict(updated(before, treatment.trials))
+    after = dict(updated(diagnosis.suspects, treatment.trials))
     tells_causes_apart = any(one.cause for one in treatment.trials)
     return TreatResult(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
@@ -227,24 +245,17 @@ def _first(
 ) -> ArmResult:
     """The program as it is, with its own seeds: what is diagnosed, and the first control arm."""
     say("recording the program without changes")
-    home = folder / "control"
     order = ArmSpec(
         command=command,
-        folder=home,
+        folder=folder / _CONTROL,
         place=workspace.origin,
         steps=wish.steps,
         is_cut=wish.steps is not None,
         seconds=60 * wish.minutes * _FIRST,
         waits=60 * wish.minutes * _FIRST,
+        is_first=True,
     )
-    done = runner.carry_out(order)
-    if done.run is None:
-        output = home / OUTPUT
-        raise TraindxError(
-            f"{command.title}: {done.problem}" + (f"; output: {output}" if output.exists() else "")
-        )
-    run = replace(relocated(done.run, done.order.place, workspace.origin), name=folder.name)
-    return replace(done, run=run, order=replace(order, folder=done.order.folder))
+    return runner.carry_out(order)
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:

@@ -78,6 +78,12 @@ class Arm:
     """The accuracy at its end, where the program shows one."""
     metrics: tuple[tuple[float, float], ...] = ()
     """The same over steps, for pictures."""
+    loss: float | None = None
+    """The training loss at its end, whatever it is compared by."""
+    start: float | None = None
+    """The same before anything was learned."""
+    chance: float | None = None
+    """The same of the best constant prediction, where the run tells."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +198,8 @@ class Treatment:
     notes: tuple[str, ...] = ()
     why_untried: str = ""
     """Why the search ended before all that was planned was tried, or what was tried was proven."""
+    command: str = ""
+    """The command with the fix, where that is what the patch changes."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from traindx.errors import TraindxError
-from traindx.trials.program import Workspace
 from traindx.trials.ray.runner import Cluster, RayRunner
+from traindx.trials.workspace import Workspace
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,13 @@ def called(source: Source, node: cst.CSTNode) -> Activation | None:
         return None
     func = node.func
     applied = node.args[0].value if node.args else None
-    if isinstance(func, cst.Attribute) and not _is_module(source, func.value) and not is_kept(source, func):
+    if isinstance(func, cst.Attribute) and not is_of_torch(source, func.value) and not is_kept(source, func):
         applied = func.value
     return Activation(kind, node, source.code(node), applied) if applied is not None else None
 
 
-def _is_module(source: Source, base: cst.BaseExpression) -> bool:
+def is_of_torch(source: Source, base: cst.BaseExpression) -> bool:
+    """Whether functions of a module of torch are meant: torch, F, nn.functional."""
     return source.code(base) in (
         "torch",
         "F",
@@ -147,7 +148,7 @@ def is_hidden_module(source: Source, call: cst.Call) -> bool:
         if isinstance(one, cst.Call) and last_name(one.func) == "Sequential":
             places = [index for index, arg in enumerate(one.args) if arg is part]
             behind = one.args[places[0] + 1 :] if places else ()
-            if any(calls_of(source, _LEARNING, arg) or arg.star for arg in behind):
+            if any(arg.star for arg in behind) or _is_followed(source, call, one, _LEARNING):
                 return True
         if isinstance(one, cst.Return | cst.For | cst.ListComp):
             # A part that is made for use more than once: another follows it.
@@ -156,6 +157,24 @@ def is_hidden_module(source: Source, call: cst.Call) -> bool:
             break
         part = one
     return any(source.lines(one)[0] > end for one in calls_of(source, _LEARNING, around))
+
+
+def _is_followed(source: Source, call: cst.Call, within: cst.CSTNode, names: frozenset[str]) -> bool:
+    """Whether a call of one of these names stands behind another one, also inside of an OrderedDict."""
+    every = source.all(cst.Call, within)
+    place = next(index for index, one in enumerate(every) if one is call)
+    return any(last_name(one.func) in names for one in every[place + 1 :])
+
+
+def is_applied_hidden(source: Source, run: Run, value: cst.BaseExpression) -> bool:
+    """Whether an activation that is kept as an attribute of self is only applied between layers."""
+    around, assigned = source.class_around(value), source.parent(value)
+    if around is None or not isinstance(assigned, cst.Assign):
+        return False
+    name = source.code(assigned.targets[0].target)
+    calls = [one for one in source.all(cst.Call, around) if source.code(one.func) == name]
+    kept = name.startswith("self.") and is_module(source, around)
+    return kept and bool(calls) and all(is_hidden_call(source, run, one) for one in calls)
 
 
 def is_hidden_call(source: Source, run: Run, call: cst.Call) -> bool:
@@ -219,6 +238,20 @@ def output_layer(source: Source) -> cst.Call | None:
     """The layer with a kernel that stands last."""
     found = calls_of(source, _WITH_WEIGHTS)
     return found[-1] if found else None
+
+
+def told_activations(source: Source) -> list[cst.Arg]:
+    """Texts that name the activation of a layer, or of an activation layer, which another layer follows."""
+    told = [
+        argument(one, ("activation",), 1 if last_name(one.func) == "Dense" else None)
+        for one in hidden_layers(source)
+    ]
+    alone = [
+        argument(one, ("activation",), 0)
+        for one in calls_of(source, {"Activation"})
+        if _is_followed(source, one, source.module, _WITH_WEIGHTS)
+    ]
+    return [one for one in (*told, *alone) if one is not None and text_of(one.value)]
 
 
 def activation_of(call: cst.Call) -> str:

@@ -95,6 +95,18 @@ class Patch:
     says: str
     """What is edited and where: "lr=2.0 -> lr=0.02 at train.py:31"."""
     encoding: str = "utf-8"
+    arguments: tuple[str, ...] | None = None
+    """The arguments of the program after it, where it is the command line that changes: `path` is empty then,
+    and `before` and `after` are the command."""
+    replaced: int = 0
+    """How many words at the end of the command these arguments take the place of."""
+    also: tuple["Patch", ...] = ()
+    """The same for other files: only together they do what was proven."""
+
+    @property
+    def files(self) -> tuple["Patch", ...]:
+        """The patch of each file, this one first."""
+        return self, *self.also
 
     @property
     def content(self) -> bytes:
@@ -108,6 +120,12 @@ class Patch:
         Neither leaves the directory it is called in: for a file outside of the working one, call it in
         the folder of that file.
         """
+        if self.arguments is not None:
+            return f"-{self.before}\n+{self.after}\n"
+        return "".join(one._own_diff for one in self.files)
+
+    @property
+    def _own_diff(self) -> str:
         path, here = Path(self.path), Path.cwd()
         name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
@@ -152,15 +170,28 @@ def arguments_for(changes: Sequence[ChangeSpec], run: Run) -> tuple[list[str], l
 
 
 def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
-    edits = [(_editable(spec), spec) for spec in specs]
-    shown = dict.fromkeys(_file_of(change, run) for change, _ in edits)
-    if len(shown) != 1:
-        raise RefusedError(
-            f"the changes are in {len(shown)} files ({', '.join(shown)})" if shown else "there is no change"
-        )
-    path = _user_file(next(iter(shown)))
-    text, encoding = _read(path, next(iter(shown)))
-    source = _source(next(iter(shown)), text)
+    by_file: dict[str, list[tuple[Change, ChangeSpec]]] = {}
+    for spec in specs:
+        change = _editable(spec)
+        by_file.setdefault(_file_of(change, run), []).append((change, spec))
+    return together([_of_file(shown, edits, run) for shown, edits in by_file.items()])
+
+
+def together(patches: Sequence[Patch]) -> Patch:
+    """Patches of several files as one; refused where two change the same file."""
+    if not patches:
+        raise RefusedError("there is no change")
+    paths = [one.path for one in patches]
+    if len(set(paths)) < len(paths):
+        raise RefusedError(f"the changes of {', '.join(dict.fromkeys(paths))} are written in several ways")
+    first, *others = patches
+    return replace(first, says="; ".join(one.says for one in patches), also=tuple(others))
+
+
+def _of_file(shown: str, edits: Sequence[tuple[Change, ChangeSpec]], run: Run) -> Patch:
+    path = _user_file(shown)
+    text, encoding = read_source(path, shown)
+    source = _source(shown, text)
     says = []
     for change, spec in edits:
         assert not isinstance(change.edit, Refusal)
@@ -212,8 +243,8 @@ def _user_file(shown: str) -> Path:
     return path
 
 
-def _read(path: Path, shown: str) -> tuple[str, str]:
-    """The text with its line ends, and its encoding."""
+def read_source(path: Path, shown: str) -> tuple[str, str]:
+    """The text of a file with its line ends, and its encoding."""
     content = path.read_bytes()
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)

@@ -142,6 +142,10 @@ def _first_free(out: Path, names: Iterator[str]) -> Path:
 TRIAL = "TRAINDX_TRIAL"
 """The environment variable that tells a program which arm it is."""
 
+USUAL_BUDGET = 0.02
+"""The share of a program's time that recording may take: what `traindx run --budget` is by default."""
+MOVED = "TRAINDX_MOVED"
+"""The environment variable that tells a program which project it is a copy of, and where the copy is."""
 NOTES = "changes.jsonl"
 """What was done to the program of an arm, a line each, beside its recording."""
 _RECORD = "TRAINDX_RECORD"

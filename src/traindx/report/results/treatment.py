@@ -1,7 +1,7 @@
 """A treatment as a page: what is proven, the patch, what was tried, the diagnosis; and what to do next."""
 
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from traindx.report.blocks import (
     lists,
     table,
 )
-from traindx.report.fix import nearby, program_of, shortened
+from traindx.report.fix import COMMAND_LINE, first_changed, nearby, program_of, shortened
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
@@ -144,21 +144,17 @@ def _patch(treatment: Treatment) -> list[Block]:
         why = treatment.patch_says or "this change cannot be written into the program"
         return [Entry("PATCH", f"no source patch: {why}")]
     lines = treatment.patch.splitlines()
-    changed = tuple(line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-    path = next((line[6:] for line in lines if line.startswith("+++ b/")), "")
-    first = next((line for line in lines if line.startswith("@@")), "")
-    number = _first_changed(lines, first)
-    return [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
-
-
-def _first_changed(lines: Sequence[str], hunk: str) -> int:
-    """The line that the first hunk changes first, counted as the file before it is."""
-    number = int(hunk.split()[1].lstrip("-").partition(",")[0])
-    for line in lines[lines.index(hunk) + 1 :]:
-        if line[:1] in "+-":
-            break
-        number += 1
-    return number
+    if treatment.command:
+        return [Entry("PATCH", COMMAND_LINE, tone=Tone.STRONG), Diff(tuple(lines))]
+    begins = [number for number, line in enumerate(lines) if line.startswith("--- a/")]
+    blocks: list[Block] = []
+    for start, end in pairwise([*begins, len(lines)]):
+        own = lines[start:end]
+        changed = tuple(line for line in own if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+        path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
+        number = first_changed(own, next((line for line in own if line.startswith("@@")), ""))
+        blocks += [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
+    return blocks
 
 
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
@@ -206,6 +202,8 @@ def _skipped(treatment: Treatment) -> list[Block]:
 
 
 def _next(run: Run, treatment: Treatment, name: str) -> list[Block]:
+    if treatment.best and treatment.command:
+        return [Command("run", treatment.command)]
     if treatment.best and treatment.patch:
         return [Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:

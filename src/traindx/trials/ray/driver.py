@@ -54,7 +54,8 @@ class Driver:
     def __init__(self, ray: ModuleType, opening: Opening, out: BinaryIO) -> None:
         self._ray, self._opening, self._out = ray, opening, out
         files = packed(opening.workspace.files()) if opening.workspace.copies else None
-        self._sent = ray.put(Sent(opening.workspace.origin, files, opening.word, opening.carried))
+        place = opening.workspace
+        self._sent = ray.put(Sent(place.root, files, opening.word, opening.carried, place.inside))
         self._task = ray.remote(run_arm)
         self._underway: dict[object, _Underway] = {}
         self._timed_on = ""

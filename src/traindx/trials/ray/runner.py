@@ -17,11 +17,12 @@ from threading import Lock, Thread
 
 from traindx.errors import TraindxError
 from traindx.format import count
-from traindx.trials.program import ArmSpec, Ended, Workspace
+from traindx.trials.program import ArmSpec, Ended
 from traindx.trials.ray.task import SHARED
 from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.runner import ArmResult, cores, done_from
 from traindx.trials.types import Progress
+from traindx.trials.workspace import Workspace
 
 LOG = "ray.txt"
 """What Ray said, in the folder of the treatment; kept where something went wrong."""
@@ -233,3 +234,21 @@ class RayRunner:
                 answer.set_result(told)
         if told.about in (About.READY, About.REFUSED, About.LOST) and not self._ready.done():
             self._ready.set_result(told)
+
+
+LOCAL, RAY = "local", "ray"
+ENGINES = (LOCAL, RAY)
+
+
+def cluster_of(
+    engine: str, address: str | None, cpus_per_arm: int | None, gpus_per_arm: float | None
+) -> Cluster | None:
+    """The Ray that is asked for, or None; refused where what was asked makes no sense."""
+    if engine not in ENGINES:
+        raise TraindxError(f'unknown engine "{engine}"; expected {" or ".join(ENGINES)}')
+    if engine == RAY:
+        return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
+    asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
+    if given := [name for name, value in asked.items() if value is not None]:
+        raise TraindxError(f"--{given[0]} needs --engine ray")
+    return None

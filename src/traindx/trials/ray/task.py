@@ -21,6 +21,7 @@ from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command
 from traindx.trials.program import ArmSpec, run_program
 from traindx.trials.ray.keeper import OVER
+from traindx.trials.workspace import moved
 
 SHARED = ".shared"
 """In the folder of an arm: a word by which a node knows that it sees the same disk."""
@@ -31,12 +32,14 @@ class Sent:
     """What all arms need."""
 
     origin: Path
-    """The working directory, where the command was given."""
+    """The project, where the command was given."""
     files: bytes | None
     """Its files; None where they are too many, so that the program has to run in it as it is."""
     word: str
     carried: Mapping[str, str]
     """Variables of the environment that go with the program."""
+    inside: str = os.curdir
+    """The working directory as seen from the top of the project."""
 
 
 @dataclass(frozen=True)
@@ -119,27 +122,29 @@ def ran(
 
     `keep` is told the group of the program's processes, and 0 when they have ended.
     """
-    folder, place, weights = home / "arm", home / "work", home / "weights"
+    folder, top, weights = home / "arm", home / "work", home / "weights"
     folder.mkdir()
-    place.mkdir()
+    (top / sent.inside).mkdir(parents=True)
     if sent.files is not None:
-        unpacked(sent.files, place)
+        unpacked(sent.files, top)
     elif _is_shared(order.folder, sent.word):
-        place = sent.origin
+        top = sent.origin
     else:
         why = "is too large to send and not visible on this node; keep data outside of it"
         return Returned(begun, refused=f"{begun.host}: the working directory {sent.origin} {why}")
     for name, content in order.replaced:
-        (place / name).write_bytes(content)
+        (top / name).write_bytes(content)
+    place = top / sent.inside
     here = replace(
         order,
         folder=folder,
         place=place,
-        command=_command(order.command, sent.origin, place),
+        command=_command(order.command, sent.origin, top),
+        moved=None if top == sent.origin else (sent.origin, top),
         saves=weights if order.saves else None,
     )
     try:
-        ended = run_program(here, _environment(sent, place), started=keep)
+        ended = run_program(here, _environment(sent, top), started=keep)
     finally:
         keep(0)
     return Returned(
@@ -162,7 +167,7 @@ def _is_shared(folder: Path, word: str) -> bool:
 def _command(command: Command, origin: Path, place: Path) -> Command:
     """The command as this node can start it: its paths below the copy, its Python where it has another."""
     program = _program(command)
-    words = [_moved(word, origin, place) for word in command.words[1:]]
+    words = [moved(word, origin, place) for word in command.words[1:]]
     # Python finds its packages by the name it is called by.
     called = command.words[0] if shutil.which(command.words[0]) == program else program
     return Command(program, (called, *words))
@@ -176,14 +181,6 @@ def _program(command: Command) -> str:
     return shutil.which(command.words[0]) or command.program
 
 
-def _moved(path: str, origin: Path, place: Path) -> str:
-    """A path below the working directory as one below its copy, where that has it or may get it."""
-    if os.path.isabs(path) and Path(path).is_relative_to(origin):
-        moved = place / Path(path).relative_to(origin)
-        return str(moved) if moved.parent.is_dir() else path
-    return path
-
-
 def _environment(sent: Sent, place: Path) -> dict[str, str]:
     """That of the node, without what Ray added to it."""
     added = str(Path(traindx.__file__).parents[1])
@@ -194,7 +191,7 @@ def _environment(sent: Sent, place: Path) -> dict[str, str]:
     }
     kept |= sent.carried
     paths = [
-        _moved(path, sent.origin, place)
+        moved(path, sent.origin, place)
         for path in kept.pop("PYTHONPATH", "").split(os.pathsep)
         if path and path != added
     ]

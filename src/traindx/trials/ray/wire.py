@@ -7,7 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from traindx.trials.program import ArmSpec, Workspace
+from traindx.trials.program import ArmSpec
+from traindx.trials.workspace import Workspace
 
 Value = TypeVar("Value")
 

@@ -27,6 +27,11 @@ def install(leave_word: "LeaveWord") -> None:
     """Wait for torch, or begin at once where something has imported it already."""
     finder = _Finder(leave_word)
     sys.meta_path.insert(0, finder)
+    if "TRAINDX_MOVED" in os.environ:
+        import traindx_copy  # type: ignore[import-not-found]  # beside this file
+
+        del sys.modules["traindx_copy"]
+        traindx_copy.begin(*os.environ["TRAINDX_MOVED"].split(os.pathsep))
     _tell_at_exit(leave_word)
     for name in ("torch", "keras"):
         if name in sys.modules:
