@@ -24,7 +24,8 @@ class Definition:
 
 def own_nodes(source: Source, scope: cst.FunctionDef | cst.Module) -> Iterator[cst.CSTNode]:
     """The nodes of a function or module that are not inside of a function or class in it."""
-    waiting: list[cst.CSTNode] = [scope.body] if isinstance(scope, cst.FunctionDef) else [*scope.body][::-1]
+    inside = [scope.body] if isinstance(scope, cst.FunctionDef) else scope.body
+    waiting: list[cst.CSTNode] = list(reversed(inside))
     others = {cst.FunctionDef, cst.ClassDef, cst.Lambda}
     while waiting:
         node = waiting.pop()
