@@ -21,7 +21,7 @@ demo: $(STAMPS)/run ## set up, then treat a bundled training that fails: say why
 
 test: $(STAMPS)/dev $(STAMPS)/browser ## set up, then run the tests (some minutes)
 	@echo "running the tests"
-	@$(BIN)/python -m pytest -n 4 --dist worksteal -m "not slow"
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow"
 
 test-all: $(STAMPS)/dev $(STAMPS)/browser ## the same, and all that takes long: every program, every recording made anew (about half an hour)
 	@echo "running all tests"

@@ -43,7 +43,7 @@ def line(name: str, diagnosis: Diagnosis) -> str:
             "findings": {
                 one.sign.slug: round(one.finding.strength, 4) for one in diagnosis.findings if one.finding
             },
-            "digest": hashlib.sha256(_rounded(full(diagnosis)).encode()).hexdigest()[:16],
+            "digest": hashlib.sha256(_rounded(diagnosis).encode()).hexdigest()[:16],
         }
     )
 
@@ -53,12 +53,12 @@ def full(diagnosis: Diagnosis) -> str:
     return json.dumps(diagnosis_document(diagnosis), indent=1)
 
 
-def _rounded(document: str) -> str:
-    """Keys, slugs and numbers of a document: its sentences are reviewed as snapshots of reports.
+def _rounded(diagnosis: Diagnosis) -> str:
+    """Keys, slugs and numbers of a diagnosis: its sentences are reviewed as snapshots of reports.
 
     Numbers have six digits: the last ones depend on the processor.
     """
-    return json.dumps(_wordless(json.loads(document, parse_float=lambda text: f"{float(text):.6g}")))
+    return json.dumps(_wordless(diagnosis_document(diagnosis)))
 
 
 def _wordless(value: object) -> object:
@@ -66,6 +66,8 @@ def _wordless(value: object) -> object:
         return {key: _wordless(one) for key, one in value.items()}
     if isinstance(value, list):
         return [_wordless(one) for one in value]
+    if isinstance(value, float):
+        return f"{value:.6g}"
     return "" if isinstance(value, str) and " " in value else value
 
 

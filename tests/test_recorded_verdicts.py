@@ -1,10 +1,13 @@
 """What traindx says of trainings made for the purpose, against the labels of someone who looked at them."""
 
+from functools import cache
+
 from tests.recorded import Case, cases, curve
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 
 
+@cache
 def judged() -> list[tuple[Case, Diagnosis]]:
     return [(case, diagnose(curve(case.id))) for case in cases()]
 

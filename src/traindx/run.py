@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,10 @@ class Quantity:
         if not self.slug.isidentifier() or self.slug != self.slug.lower():
             raise ValueError(f"a quantity's slug is a lower-case identifier, got {self.slug!r}")
 
+    def __hash__(self) -> int:
+        """By the slug, which no other has: quantities are looked up thousands of times per diagnosis."""
+        return hash(self.slug)
+
     @property
     def called(self) -> str:
         """What people call it: "validation loss"."""
@@ -74,6 +79,10 @@ class Fact:
         """Refuse a slug that could not be typed on a command line."""
         if not self.slug.isidentifier() or self.slug != self.slug.lower():
             raise ValueError(f"a fact's slug is a lower-case identifier, got {self.slug!r}")
+
+    def __hash__(self) -> int:
+        """By the slug, which no other has: facts are looked up thousands of times per diagnosis."""
+        return hash(self.slug)
 
     @property
     def called(self) -> str:
@@ -250,11 +259,19 @@ class Run:
 
     def __contains__(self, quantity: Quantity) -> bool:
         """Whether the run recorded a quantity at all."""
-        return bool(self.all(quantity))
+        return quantity in self._by_quantity
 
     def all(self, quantity: Quantity) -> tuple[Series, ...]:
         """Every series of a quantity, over all parts and layers, in the order of the log."""
-        return tuple(s for s in self.series if s.quantity == quantity)
+        return self._by_quantity.get(quantity, ())
+
+    @cached_property
+    def _by_quantity(self) -> Mapping[Quantity, tuple[Series, ...]]:
+        """Series by what they measure: checks ask for them hundreds of times."""
+        found: dict[Quantity, list[Series]] = {}
+        for one in self.series:
+            found.setdefault(one.quantity, []).append(one)
+        return {quantity: tuple(series) for quantity, series in found.items()}
 
     @property
     def in_log(self) -> tuple["Run", ...]:

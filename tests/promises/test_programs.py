@@ -5,19 +5,19 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
-from tests.promises.expected import MOST_LOST, PROGRAMS, VAL_LOSS, Expected, printed
+from tests.promises.expected import LOSS, MOST_LOST, PROGRAMS, VAL_LOSS, Expected, printed
 from tests.promises.running import PROGRAMS as SHELF
 from tests.promises.running import Pair, command_of, pair_of
 from tests.promises.tape_reading import Taped, read_tape
+from traindx.recorder.hooks import attachment
 from traindx.run import EventKind
 
 EVERY_TIME = {
     "plain_loop",
-    "two_optimizers",
-    "fp16_scaler",
     "compiled_inductor",
     "lightning_fit",
     "hf_trainer",
@@ -29,6 +29,8 @@ EVERY_TIME = {
     "terminated",
 }
 """One program of each kind; the others run with `make test-all`."""
+IN_THIS_PROCESS = [program for program in PROGRAMS if program.name in ("two_optimizers", "fp16_scaler")]
+"""What these promise holds without a process of their own too, which takes a tenth of the time."""
 
 
 def each(kind: Callable[[Expected], object]) -> pytest.MarkDecorator:
@@ -182,6 +184,30 @@ def test_report_stands_after_the_programs_own_output(program: Expected, shared: 
     assert pair.report.startswith("\n"), pair.report
     assert "report.html" in pair.report, pair.report
     assert "the report failed" not in pair.report
+
+
+@pytest.mark.parametrize("program", IN_THIS_PROCESS, ids=lambda program: program.name)
+def test_program_does_the_same_in_this_process(
+    program: Expected, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(SHELF)
+    script = str(SHELF / f"{program.name}.py")
+    run_path(script, run_name="__main__")
+    plain = capsys.readouterr().out
+    watching = attachment.attach(tmp_path, budget=1.0)
+    try:
+        run_path(script, run_name="__main__")
+    finally:
+        watching.detach()
+    assert capsys.readouterr().out == plain
+    (path,) = tmp_path.glob("*.traindx")
+    writer = read_tape(path)
+    assert EventKind.STEPPED_ASIDE.value not in writer.kinds()
+    (points,) = writer.of("train_loss").values()
+    assert same([loss for _, loss in points], printed(LOSS, plain))
+    assert [step for step, _ in points] == list(range(1, len(points) + 1))
+    assert all(value in writer.stated(fact.slug) for fact, value in program.facts.items())
+    assert not program.layers or program.layers in writer.layers.values()
 
 
 def test_every_program_is_known() -> None:

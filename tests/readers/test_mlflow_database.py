@@ -1,12 +1,10 @@
 import math
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from traindx.errors import UnreadableError
 from traindx.readers.mlflow_database import READER
@@ -161,13 +159,3 @@ def test_a_database_whose_end_is_missing_gives_what_is_left() -> None:
     assert loss.values.tolist() == list(range(len(loss.values)))
     assert 1000 < len(loss.values) < 5000
     assert [event.kind for event in log.events] == [EventKind.TORN]
-
-
-@given(st.binary(max_size=2000), st.integers(0, len(SAMPLE)))
-def test_noise_within_a_database(noise: bytes, at: int) -> None:
-    data = SAMPLE[:at] + noise + SAMPLE[at + len(noise) :]
-    source = Source("x", data[:HEAD_BYTES], data)
-    assert READER.recognizes(source) in (0, 1)
-    with suppress(UnreadableError):
-        for log in READER.read(source):
-            assert all(len(column.values) for column in log.columns)

@@ -243,57 +243,50 @@ for _ in range(7):
 """
 
 
-def test_a_program_that_fails_without_closing_leaves_its_exception(tmp_path: Path) -> None:
-    ended = python(PROGRAM + "raise SystemError('the end')\n", tmp_path)
+FORKS_AND_FAILS = (
+    PROGRAM
+    + """
+import os, sys
+from torch.nn.functional import mse_loss
+child = os.fork() if sys.platform == "linux" else None
+for _ in range(5 if child == 0 else 2):
+    optimizer.zero_grad()
+    mse_loss(net(torch.randn(4, 3)), torch.zeros(4, 1)).backward()
+    optimizer.step()
+if child:
+    os.waitpid(child, 0)
+if child != 0:
+    raise SystemError("the end")
+"""
+)
 
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is recorded of a program that forks, trains on in both processes, and fails."""
+    folder = tmp_path_factory.mktemp("forks")
+    ended = python(FORKS_AND_FAILS, folder)
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert ended.stderr.endswith("SystemError: the end\n")
-    (run,) = traindx.load(tmp_path / ".traindx" / "runs" / "train-1")
-    assert len(run[TRAIN_LOSS]) == 7
+    return folder / ".traindx" / "runs" / "train-1"
+
+
+def test_a_program_that_fails_without_closing_leaves_its_exception(failed: Path) -> None:
+    (run,) = traindx.load(failed / "rank-0.traindx")
+    assert len(run[TRAIN_LOSS]) == 9
     assert (EventKind.EXCEPTION, "SystemError: the end") in [(one.kind, one.says) for one in run.events]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
-def test_a_child_process_writes_into_a_file_of_its_own(tmp_path: Path) -> None:
-    fork = """
-import os
-child = os.fork()
-for _ in range(2 if child else 5):
-    optimizer.zero_grad()
-    net(torch.randn(4, 3)).square().mean().backward()
-    optimizer.step()
-if child:
-    os.waitpid(child, 0)
-"""
-    ended = python(PROGRAM + fork, tmp_path)
-
-    assert ended.returncode == 0, ended.stderr
-    files = (tmp_path / ".traindx" / "runs" / "train-1").glob("*.traindx")
-    steps = {file.name: len(traindx.load(file)[0][TRAIN_LOSS]) for file in files}
+def test_a_child_process_writes_into_a_file_of_its_own(failed: Path) -> None:
+    steps = {file.name: len(traindx.load(file)[0][TRAIN_LOSS]) for file in failed.glob("*.traindx")}
     assert steps == {"rank-0.traindx": 9, "rank-0.2.traindx": 5}
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
-def test_a_loss_function_that_was_imported_by_name_is_seen_in_a_child_process_too(tmp_path: Path) -> None:
-    named = (
-        PROGRAM
-        + """
-from torch.nn.functional import mse_loss
-import os
-if os.fork() == 0:
-    for _ in range(3):
-        optimizer.zero_grad()
-        mse_loss(net(torch.randn(4, 3)), torch.zeros(4, 1)).backward()
-        optimizer.step()
-else:
-    os.wait()
-"""
-    )
-    ended = python(named, tmp_path)
-
-    assert ended.returncode == 0, ended.stderr
-    (run,) = traindx.load(tmp_path / ".traindx" / "runs" / "train-1" / "rank-0.2.traindx")
+def test_a_loss_function_that_was_imported_by_name_is_seen_in_a_child_process_too(failed: Path) -> None:
+    (run,) = traindx.load(failed / "rank-0.2.traindx")
     assert run.facts[LOSS_FUNCTION] == "mse_loss"
 
 

@@ -1,9 +1,9 @@
 """What a watched training shows below its cell, in a real Jupyter kernel."""
 
 import json
-from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 SETUP = """\
@@ -37,35 +37,49 @@ with traindx.watch(model, optimizer, name="mine"):
 """
 
 
-def executed(folder: Path, *cells: str) -> list[nbformat.NotebookNode]:
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+EXAM = "traindx.exams.gradients(model, (x, y), nn.functional.cross_entropy)"
+CELLS = {
+    "setup": SETUP,
+    "watched": WATCHED,
+    "line": "print(lines[0])",
+    "diagnosis": "traindx.diagnose('.traindx/runs/mine')",
+    "gradients": EXAM,
+    "data": "import numpy as np; traindx.exams.data((x.numpy(), y.numpy()))",
+    "document": f"print({EXAM}.to_json())",
+}
+
+Outputs = list[nbformat.NotebookNode]
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outputs]:
+    """What each cell shows, in one kernel that runs them all."""
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS.values()])
+    folder = tmp_path_factory.mktemp("notebook")
     NotebookClient(book, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
-    return list(book.cells)
+    return {name: cell.outputs for name, cell in zip(CELLS, book.cells, strict=True)}
 
 
-def test_a_line_is_redrawn_and_the_diagnosis_takes_its_place(tmp_path: Path) -> None:
-    _, watched, told, shown = executed(
-        tmp_path, SETUP, WATCHED, "print(lines[0])", "traindx.diagnose('.traindx/runs/mine')"
-    )
-    (last,) = watched.outputs
+def test_a_line_is_redrawn_and_the_diagnosis_takes_its_place(outputs: dict[str, Outputs]) -> None:
+    (last,) = outputs["watched"]
     assert last.data["text/plain"].startswith("<Diagnosis ")
     assert "mine" in last.data["text/html"]
-    line = told.outputs[0].text
-    assert line.startswith("traindx · mine · step ")
-    assert shown.outputs[0].data["text/html"].startswith("<")
+    assert outputs["line"][0].text.startswith("traindx · mine · step ")
+    assert outputs["diagnosis"][0].data["text/html"].startswith("<")
 
 
-def test_outside_of_a_notebook_nothing_is_shown(tmp_path: Path) -> None:
+def test_outside_of_a_notebook_nothing_is_shown() -> None:
     from traindx.recorder.live_line import notebook_output
 
     assert notebook_output() is None
 
 
-def test_results_of_exams_show_themselves(tmp_path: Path) -> None:
-    exam = "traindx.exams.gradients(model, (x, y), nn.functional.cross_entropy)"
-    data = "import numpy as np; traindx.exams.data((x.numpy(), y.numpy()))"
-    _, gradients, examined, document = executed(tmp_path, SETUP, exam, data, f"print({exam}.to_json())")
-    for cell in (gradients, examined):
-        assert {"text/plain", "text/html"} <= set(cell.outputs[0].data)
-        assert len(cell.outputs[0].data["text/plain"].splitlines()) == 1
-    assert json.loads(document.outputs[0].text)["kind"] == "exam"
+@pytest.mark.parametrize("exam", ["gradients", "data"])
+def test_results_of_exams_show_themselves(exam: str, outputs: dict[str, Outputs]) -> None:
+    (shown,) = outputs[exam]
+    assert {"text/plain", "text/html"} <= set(shown.data)
+    assert len(shown.data["text/plain"].splitlines()) == 1
+
+
+def test_the_document_of_an_exam_can_be_printed(outputs: dict[str, Outputs]) -> None:
+    assert json.loads(outputs["document"][0].text)["kind"] == "exam"

@@ -48,13 +48,17 @@ def with_exams(
             for problem in exam.problems
             if problem.cause == cause.slug and problem.degree is not Severity.INFO
         ]
+        cleared = any(cause.slug in exam.cleared for exam in exams)
+        if not accusing and not cleared:
+            clued.append(cause)
+            continue
         inside = [clue for clue in cause.clues if any(is_inside(need) for need in _needs(clue.sign))]
         told = [clue for clue in inside if not isinstance(answers.get(clue.sign.slug), CannotTell)]
         if accusing:
             seen = max((_points(clue, answers.get(clue.sign.slug)) for clue in told), default=0.0)
             finding = _finding(accusing, run)
             adds = max(finding.strength * ACCUSED - seen, 0.0) / finding.strength
-        elif not told and any(cause.slug in exam.cleared for exam in exams):
+        elif not told:
             finding, adds = None, ACCUSED
         else:
             clued.append(cause)

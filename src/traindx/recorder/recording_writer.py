@@ -44,11 +44,11 @@ class RecordingWriter:
         self.path = _free(path)
         # Training may run in another thread than the one that ends the program.
         database = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        # First: in WAL mode the head of the file is written late.
-        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        # WAL without syncs: a killed process loses nothing, only a machine that loses power may.
-        database.execute("PRAGMA journal_mode=WAL")
+        # No syncs, from the first write on: only a machine that loses power may lose what was written.
         database.execute("PRAGMA synchronous=OFF")
+        # Before WAL: in that mode the head of the file is written late.
+        database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        database.execute("PRAGMA journal_mode=WAL")
         database.executescript(SCHEMA)
         self._database = database
         self.describe({"format": FORMAT, **meta})

@@ -131,8 +131,7 @@ def spikes_without_large_updates(
 
 
 def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding | None:
-    ends = range(1, len(series))
-    usual = np.array([float(np.median(series.values[max(0, end - _BEFORE) : end])) for end in ends])
+    usual = _usual_before(series.values)
     with np.errstate(over="ignore"):  # a leap beyond all numbers is left out below
         factors = series.values[1:] / np.maximum(usual, TINY)
     beyond = np.flatnonzero((factors >= leap) & (usual > 0) & np.isfinite(factors))
@@ -148,6 +147,15 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     says += f" after small updates (ratio to weights {number(moved)})"
     evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
     return Finding(graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
+
+
+def _usual_before(values: Floats) -> Floats:
+    """The median of the points before each but the first."""
+    early = [float(np.median(values[:end])) for end in range(1, min(len(values), _BEFORE))]
+    if len(values) <= _BEFORE:
+        return np.array(early)
+    windows = np.lib.stride_tricks.sliding_window_view(values[:-1], _BEFORE)
+    return np.concatenate((early, np.median(windows, axis=1)))
 
 
 def _moved(run: Run, at: float) -> float | None:

@@ -69,6 +69,14 @@ def started(place: StandIn, *words: str) -> Iterator["tuple[subprocess.Popen[str
         process.communicate(timeout=_PATIENCE)
 
 
+@contextmanager
+def waiting(place: StandIn) -> Iterator["tuple[subprocess.Popen[str], int]"]:
+    """The same of a program that trains, and then waits until it is told that it is enough."""
+    place.write("waits.py", WAITS.format(training=TRAINING))
+    with started(place, "--", sys.executable, "waits.py") as processes:
+        yield processes
+
+
 @pytest.fixture(autouse=True)
 def no_core() -> Iterator[None]:
     """Programs that are to die leave nothing behind."""
@@ -110,8 +118,7 @@ def test_a_signal_reaches_the_program_once(place: StandIn, target: str) -> None:
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL", "SIGABRT"])
 def test_we_die_of_what_the_program_dies_of(place: StandIn, name: str) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, program):
+    with waiting(place) as (process, program):
         os.kill(program, signal.Signals[name])
         _, said = process.communicate(timeout=_PATIENCE)
     assert process.returncode == -signal.Signals[name]
@@ -120,8 +127,7 @@ def test_we_die_of_what_the_program_dies_of(place: StandIn, name: str) -> None:
 
 
 def test_ctrl_c_ends_the_program_and_is_followed_by_a_report(place: StandIn) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, _):
+    with waiting(place) as (process, _):
         os.killpg(process.pid, signal.SIGINT)
         _, said = process.communicate(timeout=_PATIENCE)
     assert process.returncode == -signal.SIGINT
@@ -132,8 +138,7 @@ def test_ctrl_c_ends_the_program_and_is_followed_by_a_report(place: StandIn) -> 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
 @pytest.mark.parametrize("name", ["SIGTSTP", "SIGTTIN"])
 def test_we_stop_and_go_on_with_the_program(place: StandIn, name: str) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, program):
+    with waiting(place) as (process, program):
         # Often, because the next stop may come while we are still waking up from the last one.
         for _ in range(50):
             os.killpg(process.pid, signal.Signals[name])
@@ -149,8 +154,7 @@ def test_we_stop_and_go_on_with_the_program(place: StandIn, name: str) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
 def test_the_program_goes_on_where_only_we_are_told_to(place: StandIn) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, program):
+    with waiting(place) as (process, program):
         os.killpg(process.pid, signal.SIGTSTP)
         until(lambda: state_of(process.pid) == state_of(program) == "T")
         os.kill(process.pid, signal.SIGCONT)
@@ -162,8 +166,7 @@ def test_the_program_goes_on_where_only_we_are_told_to(place: StandIn) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
 def test_a_pause_of_the_program_alone_does_not_stop_us(place: StandIn) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, program):
+    with waiting(place) as (process, program):
         os.kill(program, signal.SIGSTOP)
         until(lambda: state_of(program) == "T")
         os.kill(program, signal.SIGCONT)
@@ -185,8 +188,7 @@ def test_a_program_that_leaves_its_group_is_still_waited_for(place: StandIn) -> 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
 def test_of_ours_only_what_passes_on_its_output_outlives_us_and_ends_with_the_program(place: StandIn) -> None:
-    place.write("waits.py", WAITS.format(training=TRAINING))
-    with started(place, "--", sys.executable, "waits.py") as (process, program):
+    with waiting(place) as (process, program):
         relay = {one for one in _group(process.pid) if "relay.py" in _words(one)}
         process.kill()
         until(lambda: set(_group(process.pid)) == {program} | relay)

@@ -24,12 +24,14 @@ class Definition:
 
 def own_nodes(source: Source, scope: cst.FunctionDef | cst.Module) -> Iterator[cst.CSTNode]:
     """The nodes of a function or module that are not inside of a function or class in it."""
-    waiting: list[cst.CSTNode] = [scope.body] if isinstance(scope, cst.FunctionDef) else list(scope.body)
+    inside = [scope.body] if isinstance(scope, cst.FunctionDef) else scope.body
+    waiting: list[cst.CSTNode] = list(reversed(inside))
+    others = {cst.FunctionDef, cst.ClassDef, cst.Lambda}
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.pop()
         yield node
-        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            waiting = [*source.children(node), *waiting]
+        if type(node) not in others:
+            waiting += reversed(source.children(node))
 
 
 def assignments(
@@ -37,7 +39,14 @@ def assignments(
 ) -> list[Definition]:
     """What is assigned to a target as it is spelled, such as "lr" or "self.lr"."""
     found: list[Definition] = []
+    # Most nodes give no value, and isinstance() is slow on the classes of libcst.
+    giving = {
+        *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr),
+        *(cst.For, cst.CompFor, cst.ImportFrom, cst.Import),
+    }
     for node in nodes:
+        if type(node) not in giving:
+            continue
         if isinstance(node, cst.Assign):
             for one in node.targets:
                 found += _of_target(one.target, node.value, node, target, source)

@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from operator import attrgetter
 
 from traindx import __version__
@@ -56,14 +57,18 @@ def told(value: object, names: str) -> Document:
     `place=location` gives one another name; with a question mark it is null where it says nothing: an
     empty text, or a number that is not finite.
     """
-    return dict(_attribute(value, name) for name in names.split())
+    return {key: _told(get(value), or_null) for key, get, or_null in _attributes(names)}
 
 
-def _attribute(value: object, name: str) -> tuple[str, Json]:
-    key, _, path = name.rstrip("?").rpartition("=")
-    found = attrgetter(path)(value)
-    says_nothing = found == "" if isinstance(found, str) else _is_not_finite(found)
-    return key or path, None if name.endswith("?") and says_nothing else plain(found)
+@cache
+def _attributes(names: str) -> tuple[tuple[str, Callable[[object], object], bool], ...]:
+    """Under which key stands which attribute, and whether it is null where it says nothing."""
+    parted = [(name.rstrip("?").rpartition("="), name.endswith("?")) for name in names.split()]
+    return tuple((key or path, attrgetter(path), or_null) for (key, _, path), or_null in parted)
+
+
+def _told(value: object, or_null: bool) -> Json:
+    return None if or_null and (value == "" or _is_not_finite(value)) else plain(value)
 
 
 def _is_not_finite(value: object) -> bool:
