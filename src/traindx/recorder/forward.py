@@ -37,12 +37,15 @@ class Nonfinite:
         self._events: list[Event] = []
         self._source = ""
         """What brought in the first value that was not finite."""
+        self.inspected = 0
+        """The step of the first loss that was not finite."""
 
-    def in_loss(self, loss: "Tensor", value: "Value", step: int) -> None:
-        """Look at the loss of a step before its backward pass."""
+    def in_loss(self, loss: "Tensor", value: "Value", step: int) -> bool:
+        """Look at the loss of a step before its backward pass; true for the first that is not finite."""
         if "loss" in self._asked or not isinstance(value, float) or isfinite(value):
-            return
+            return False
         self._asked.add("loss")
+        self.inspected = step
         origin = self._backend.forward_origin(loss, self._model.parameter_names())
         says = origin.says if origin else f"the loss is {value}; its graph does not show why"
         if origin and origin.source.value == "parameter" and step > 1:
@@ -50,6 +53,7 @@ class Nonfinite:
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._source = self._source or (origin.source.value if origin else "")
         self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
+        return True
 
     def trace(self, loss: "Tensor") -> None:
         """Keep what tells the origin of bad gradients, until the step is taken."""
@@ -242,6 +246,9 @@ class Forward:
             self._evaluated(LossCall(function, prediction, target, value, options, purpose))
             return
         self.function = function
+        if value.numel() == 1:
+            # A program may stop at a bad loss, before any backward pass.
+            self.sees_loss(value, self._backend.number(value))
         snapshot = self._sampling.snapshot
         if snapshot is not None:
             if self._sampling.thorough:
@@ -250,9 +257,20 @@ class Forward:
                 snapshot.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
-        if value.numel() == 1:
-            # A program may stop at a bad loss, before any backward pass.
-            self._nonfinite.in_loss(value, self._backend.number(value), self._streams.step + 1)
+
+    def sees_loss(self, loss: "Tensor", value: "Value") -> None:
+        """A loss of training: at the first that is not finite, its batch is looked at, whatever is due."""
+        step, sampling = self._streams.step + 1, self._sampling
+        if not self._nonfinite.in_loss(loss, value, step):
+            return
+        if sampling.snapshot is None or sampling.follows:
+            sampling.begin(step)
+            # The way forward is over.
+            sampling.active = False
+            tensors = self._backend.inputs(loss)
+            if tensors and sampling.snapshot is not None:
+                batch = Batch(tensors, Purpose.TRAINING, self._nonfinite.batches + 1)
+                sampling.tell(Probe.batch_enters, sampling.snapshot, batch)
 
     def _evaluated(self, call: LossCall) -> None:
         source = self._sources.evaluated

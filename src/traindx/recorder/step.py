@@ -277,13 +277,16 @@ class Inspection:
         if looked:
             stream.schedule.looked(stream.step)
         coming = stream.successor
-        step = coming.step + 1
+        step, stage = coming.step + 1, coming.schedule.stage
         if coming.schedule.takes(step, budget):
             self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
+            budget.begin_look()
         elif looked and coming is stream:
             self._sampling.begin(step, follows=True)
         else:
             self._sampling.end()
+        if coming.schedule.stage != stage:
+            coming.notebook.state(f.SAMPLING_GAP, coming.schedule.longest_gap)
 
     def describe(self, stream: Stream) -> None:
         """State what seldom changes: the model, its data, the habits of the program."""

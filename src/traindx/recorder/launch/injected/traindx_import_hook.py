@@ -106,10 +106,13 @@ class _Finder:
             from traindx.changes.live.apply import begin_from_environment
 
             begin_from_environment()
+        from time import process_time
+
+        began = process_time()
         from traindx.recorder.hooks.attachment import attach_from_environment
         from traindx.recorder.hooks.monkeypatch import hide_from_tracebacks
 
-        attach_from_environment()
+        attach_from_environment(began)
         hide_from_tracebacks()
 
     def _failed(self, error: Exception) -> None:
