@@ -12,6 +12,7 @@ from tests.promises.expected import MOST_LOST, PROGRAMS, VAL_LOSS, Expected, pri
 from tests.promises.running import PROGRAMS as SHELF
 from tests.promises.running import Pair, command_of, pair_of
 from tests.promises.tape_reading import Taped, read_tape
+from traindx.readers.loading.runs import load
 from traindx.run import EventKind
 
 EVERY_TIME = {
@@ -182,6 +183,14 @@ def test_report_stands_after_the_programs_own_output(program: Expected, shared: 
     assert pair.report.startswith("\n"), pair.report
     assert "report.html" in pair.report, pair.report
     assert "the report failed" not in pair.report
+
+
+@each(lambda program: program.ranks)
+def test_all_ranks_get_one_report(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    assert len(pair.tapes) == program.ranks
+    assert len(load(pair.out)) == 1
+    assert "2 runs" not in pair.report
 
 
 def test_every_program_is_known() -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from traindx.quantities import VAL_LOSS
+from traindx.quantities import TEST_LOSS, VAL_LOSS
 from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 from traindx.recorder.schedule import one_in
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from traindx.recorder.hooks.torch_backend import TorchBackend
     from traindx.recorder.probes.types import Value
 
+_LOSSES = (VAL_LOSS.slug, TEST_LOSS.slug)
 _SURE = 4
 """Passes over training rows alone after which nothing else is evaluated."""
 _STRIDE = 7
@@ -110,7 +111,7 @@ class Validation:
             samples = sum(count for _, count in weighed)
             if weighed:
                 loop_facts.validated(one.train_modes, one.gradients, one.drops)
-            if samples and (VAL_LOSS.slug, part) not in self.reported:
+            if samples and not any(slug in _LOSSES for slug, _ in self.reported):
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
                 notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))
