@@ -81,6 +81,9 @@ EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a t
 RECORDING_COST = Fact(
     "recording_cost", "CPU time that recording took, as a share of the program's own", chosen=False
 )
+LOSSES_DIFFER = Fact(
+    "losses_differ", "why the training loss is not comparable to the validation loss; empty if it is"
+)
 RECORDING_SECONDS = Fact("recording_seconds", "CPU seconds that recording took", chosen=False)
 SAMPLING_GAP = Fact(
     "sampling_gap", "steps between sampled steps late in the run, if the budget made it longer", chosen=False

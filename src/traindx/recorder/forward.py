@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from traindx.facts import LOSS_PLACE, NONFINITE_SOURCE, PRECISION, VALIDATION_PLACE
+from traindx.recorder.loss_units import LossUnits
 from traindx.recorder.model import Model
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
@@ -112,7 +113,7 @@ class Forward:
         sources: Sources,
         nonfinite: Nonfinite,
     ) -> None:
-        self.validation = Validation(share)
+        self.validation, self.units = Validation(share), LossUnits()
         self.function = ""
         """The loss function that training uses."""
         self.samples = 0
@@ -256,6 +257,7 @@ class Forward:
             if precision := self._backend.precision():
                 snapshot.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
+            self.units.trained(call)
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
 
     def sees_loss(self, loss: "Tensor", value: "Value") -> None:
@@ -284,6 +286,7 @@ class Forward:
         snapshot = self.validation.snapshot(source, self._streams.step)
         snapshot.samples = max(samples, 1)
         if self.validation.is_looked_at(source):
+            self.units.evaluated(call)
             snapshot.state(VALIDATION_PLACE, self._backend.place())
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
         else:

@@ -1,5 +1,6 @@
 """The training loop as it is seen from outside: batches, passes, backward passes, steps."""
 
+from traindx.facts import LOSSES_DIFFER
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward, Nonfinite
@@ -133,6 +134,8 @@ class Loop:
         if snapshot is not None and self.forward.in_eval_mode is not None:
             self._inspection.loop_facts.trained_in_eval_mode.add(self.forward.in_eval_mode)
             self.forward.in_eval_mode = None
+        if snapshot is not None:
+            self.forward.units.backward_begins(value, self._objective.passes_per_step)
         if snapshot is not None and first:
             self._inspection.backward_begins(snapshot, loss)
         self._nonfinite.trace(loss)
@@ -276,6 +279,10 @@ class Loop:
         loop_facts = self._inspection.loop_facts
         self.forward.validation.write(stream.notebook, self.forward.function, self._backend, loop_facts)
         loop_facts.write(stream.notebook)
+        difference = self.forward.units.difference
+        # What a framework reports has the unit of its own training loss.
+        if difference is not None and not self.forward.validation.is_told:
+            stream.notebook.state(LOSSES_DIFFER, difference)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)
 

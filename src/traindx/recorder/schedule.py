@@ -102,7 +102,7 @@ class Schedule:
         return self.every is not None or _GROWTH * step < self._usual_gap or step > 2 * self.last
 
     def takes(self, step: int, budget: Budget) -> bool:
-        """Whether a step is looked at; one that cannot be paid is left out, and later ones lie further apart."""
+        """Whether a step is looked at; one that cannot be paid is left out, and later ones thin out."""
         if step < self.due:
             return False
         if self.is_free(step) or budget.affords_look():

@@ -45,6 +45,8 @@ class Validation:
         """Per source, the passes that are over and the batches of the last."""
         self._of_training, self._had_others = 0, False
         """Of data that comes without a loader: passes over training rows alone, and whether one was not."""
+        self.is_told = False
+        """Whether a framework reported the losses of the passes that were written last."""
         self.reported: set[tuple[str, str]] = set()
         """Quantities and parts that a framework reported itself since a pass was written: it knows better."""
 
@@ -104,6 +106,7 @@ class Validation:
         self, notebook: Notebook, function: str, backend: "TorchBackend", loop_facts: LoopFacts
     ) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
+        self.is_told = any(slug in _LOSSES for slug, _ in self.reported)
         for source, one in self._passes.items():
             parts = self._parts.setdefault(notebook.stream, {})
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
@@ -111,7 +114,7 @@ class Validation:
             samples = sum(count for _, count in weighed)
             if weighed:
                 loop_facts.validated(one.train_modes, one.gradients, one.drops)
-            if samples and not any(slug in _LOSSES for slug, _ in self.reported):
+            if samples and not self.is_told:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
                 notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))

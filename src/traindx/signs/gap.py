@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import stated_number
+from traindx.curves.facts import losses_differ, stated_number
 from traindx.curves.limits import CLEAR, FAIR, NOISES, NOTHING, SMALL, graded
 from traindx.curves.objective import as_share
 from traindx.curves.recognition import objective_of
@@ -45,7 +45,7 @@ def validation_gap_wide(
     """Validation ends far worse than training."""
     shares_of = _pair(run)
     by_accuracy = _by_accuracy(*shares_of, gap, points) if shares_of else CANNOT_TELL
-    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
+    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run or losses_differ(run):
         return by_accuracy
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
@@ -101,6 +101,8 @@ def gap_widens(
     """Training loss keeps falling while validation loss has stopped."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points or train.floorless or val.floorless or val.end <= 0:
+        return CANNOT_TELL
+    if losses_differ(run):
         return CANNOT_TELL
     before, middle = train.level_at(_HALF), val.level_at(_HALF)
     falls = before - train.end > max(fall * abs(before), NOISES * train.end_noise)
