@@ -78,11 +78,11 @@ class Judged:
 
 
 @contextmanager
-def busy_processes(number: int) -> Iterator[None]:
-    """So many processes that do nothing but compute."""
+def busy_processes(number: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
+    """So many processes that do nothing but compute, and end when this one does."""
     others = [subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(number)]
     try:
-        yield
+        yield others
     finally:
         for one in others:
             one.kill()

@@ -3,6 +3,7 @@
 from traindx.facts import LOADER_PLACE, TRAINING_SAMPLES
 from traindx.recorder.probes.types import Purpose
 from traindx.recorder.sources import Sources
+from traindx.run import Fact, Scalar
 
 TRAIN, VALIDATION = ["training data"], ["validation data"]
 
@@ -113,7 +114,7 @@ def test_data_of_another_line_size_or_lifetime_is_other_data() -> None:
     assert _pass_over(sources, kept, "train.py:7") == first
 
 
-FACTS = {LOADER_PLACE: "train.py:7", TRAINING_SAMPLES: 96}
+FACTS: dict[Fact, Scalar] = {LOADER_PLACE: "train.py:7", TRAINING_SAMPLES: 96}
 
 
 def _evaluated(sources: Sources, data: object) -> int:
