@@ -49,7 +49,7 @@ def _scheduled(share: float) -> Callable[[Floats], list[float]]:
     def kept(looked: Floats) -> list[float]:
         schedule, found = Schedule(share), []
         poor = Budget(share)
-        poor.looked(poor.balance + 1.0)
+        poor.look_cost = poor.balance + 1.0
         for step in looked:
             if schedule.takes(int(step), poor):
                 schedule.looked(int(step))

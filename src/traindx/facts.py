@@ -79,7 +79,16 @@ READ_FROM = Fact(
     "read_from", "what a program without a recording was judged by: its output, its log files", chosen=False
 )
 EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
-RECORDING_COST = Fact("recording_cost", "share of the run time that recording took", chosen=False)
+RECORDING_COST = Fact(
+    "recording_cost", "CPU time that recording took, as a share of the program's own", chosen=False
+)
+LOSSES_DIFFER = Fact(
+    "losses_differ", "why the training loss is not comparable to the validation loss; empty if it is"
+)
+RECORDING_SECONDS = Fact("recording_seconds", "CPU seconds that recording took", chosen=False)
+SAMPLING_GAP = Fact(
+    "sampling_gap", "steps between sampled steps late in the run, if the budget made it longer", chosen=False
+)
 CONTENTION = Fact(
     "contention", "share of the time it could run that the training waited for a processor", chosen=False
 )

@@ -13,6 +13,7 @@ from tests.promises.expected import LOSS, MOST_LOST, PROGRAMS, VAL_LOSS, Expecte
 from tests.promises.running import PROGRAMS as SHELF
 from tests.promises.running import Pair, command_of, pair_of
 from tests.promises.tape_reading import Taped, read_tape
+from traindx.readers.loading.runs import load
 from traindx.recorder.hooks import attachment
 from traindx.run import EventKind
 
@@ -208,6 +209,14 @@ def test_program_does_the_same_in_this_process(
     assert [step for step, _ in points] == list(range(1, len(points) + 1))
     assert all(value in writer.stated(fact.slug) for fact, value in program.facts.items())
     assert not program.layers or program.layers in writer.layers.values()
+
+
+@each(lambda program: program.ranks)
+def test_all_ranks_get_one_report(program: Expected, shared: Path) -> None:
+    pair = outcomes(program, shared)
+    assert len(pair.tapes) == program.ranks
+    assert len(load(pair.out)) == 1
+    assert "2 runs" not in pair.report
 
 
 def test_every_program_is_known() -> None:

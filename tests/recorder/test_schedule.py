@@ -1,5 +1,6 @@
 """Looks and norms follow the number of the step; a spent budget leaves out late looks alone."""
 
+import time
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
@@ -98,23 +99,61 @@ def test_one_in_so_many(share: float, parts: int) -> None:
     assert one_in(share) == parts
 
 
+class Clock:
+    """Processor time that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def test_savings_and_debts_are_bounded() -> None:
-    budget = Budget(0.02)
-    budget.settle(elapsed=1e6, spent=0.0)
+    clock = Clock()
+    budget = Budget(0.02, clock)
+    budget.affords_look()
+    clock.now = 1e6
+    budget.affords_look()
     assert budget.balance == 1.0
-    budget.settle(elapsed=0.0, spent=1e6)
+    budget.look_cost = 1.0
+    budget.begin_look()
+    end = time.perf_counter() + 0.01
+    while time.perf_counter() < end:
+        clock.now += 1.0
+    budget.looked(1e6, 0.0, must_be_paid=True)
     assert budget.balance == -0.25
 
 
 def test_a_look_is_afforded_when_its_cost_was_earned() -> None:
-    budget = Budget(0.01)
-    budget.balance = 0.0
-    budget.looked(0.001)
+    clock = Clock()
+    budget = Budget(0.01, clock)
+    budget.balance, budget.look_cost = 0.0, 0.001
     assert not budget.affords_look()
-    budget.settle(elapsed=0.3, spent=0.0)
+    clock.now = 0.3
     assert not budget.affords_look()
-    budget.settle(elapsed=0.1, spent=0.0)
+    clock.now = 0.4
     assert budget.affords_look()
+
+
+def test_a_look_costs_only_the_time_in_which_the_thread_had_a_processor() -> None:
+    clock = Clock()
+    budget = Budget(0.01, clock)
+    budget.begin_look()
+    time.sleep(0.1)
+    clock.now = 0.01
+    budget.looked(0.05, 0.0, must_be_paid=False)
+    assert 0 < budget.look_cost <= 0.005
+
+
+def test_a_step_that_waited_for_data_does_not_make_its_look_cheap() -> None:
+    clock = Clock()
+    budget = Budget(0.01, clock)
+    budget.begin_look()
+    time.sleep(0.1)
+    clock.now = 0.01
+    budget.looked(0.005, 0.095, must_be_paid=False)
+    assert budget.look_cost > 0.002
 
 
 def test_plain_steps_reach_up_to_the_next_look() -> None:
@@ -128,7 +167,18 @@ def test_after_a_look_that_cannot_be_paid_plain_steps_reach_up_to_the_next() -> 
     schedule = Schedule(USUAL)
     schedule.looked(10_000)
     assert not schedule.takes(12_000, poor())
-    assert schedule.plain_steps(12_000) == 1_999
+    assert schedule.plain_steps(12_000) == 3_999
+
+
+def test_a_look_that_cannot_be_paid_doubles_the_way_for_good() -> None:
+    schedule = Schedule(USUAL)
+    schedule.looked(10_000)
+    assert (schedule.longest_gap, schedule.stage) == (2_000, 0)
+    assert not schedule.takes(12_000, poor())
+    assert (schedule.longest_gap, schedule.stage) == (4_000, 1)
+    assert schedule.takes(16_000, rich())
+    schedule.looked(16_000)
+    assert schedule.due == 20_000
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from traindx.facts import LOADER_PLACE, TRAINING_SAMPLES
 from traindx.recorder.probes.types import Purpose
 from traindx.recorder.sources import Sources
+from traindx.run import Fact, Scalar
 
 TRAIN, VALIDATION = ["training data"], ["validation data"]
 
@@ -111,3 +112,45 @@ def test_data_of_another_line_size_or_lifetime_is_other_data() -> None:
     ]
     assert len({first, *others}) == 4
     assert _pass_over(sources, kept, "train.py:7") == first
+
+
+FACTS: dict[Fact, Scalar] = {LOADER_PLACE: "train.py:7", TRAINING_SAMPLES: 96}
+
+
+def _evaluated(sources: Sources, data: object) -> int:
+    sources.describe(data, FACTS)
+    sources.fetched(data, first=True, batches=2)
+    return sources.evaluated
+
+
+def _next_epoch(sources: Sources) -> None:
+    sources.fetched(TRAIN, first=True, batches=4)
+    sources.trained()
+
+
+def test_validation_data_made_anew_for_each_pass_is_the_same_although_the_old_is_kept() -> None:
+    sources, kept = _trained(), [["validation data"] for _ in range(3)]
+    numbers = []
+    for data in kept:
+        numbers.append(_evaluated(sources, data))
+        _next_epoch(sources)
+    assert len(set(numbers)) == 1
+
+
+def test_two_sets_evaluated_one_after_the_other_stay_two() -> None:
+    sources = _trained()
+    numbers = []
+    for _ in range(2):
+        numbers += [_evaluated(sources, ["validation data"]), _evaluated(sources, ["test data"])]
+        _next_epoch(sources)
+    assert numbers[0] != numbers[1]
+    assert numbers[:2] == numbers[2:]
+
+
+def test_validation_data_made_where_training_data_was_stays_apart() -> None:
+    sources, train = Sources(), ["training data"]
+    sources.describe(train, FACTS)
+    sources.fetched(train, first=True, batches=2)
+    sources.trained()
+    assert _evaluated(sources, ["validation data"]) == sources.now
+    assert sources.purpose(gradients=True) is Purpose.VALIDATION

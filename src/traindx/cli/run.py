@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--budget PERCENT",
-        "share of the program's time that recording may take (default: 2)",
+        "share of the program's CPU time that recording may take (default: 2)",
         type=_share,
         default=0.02,
     )

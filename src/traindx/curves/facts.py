@@ -107,6 +107,11 @@ def compares_numbers(run: Run) -> bool:
     return run.facts.get(f.LOSS_FUNCTION) in _NUMBER_LOSSES
 
 
+def losses_differ(run: Run) -> bool:
+    """Whether the recorder saw that training and validation loss have different units."""
+    return bool(stated_word(run, f.LOSSES_DIFFER))
+
+
 def batches_per_epoch(run: Run) -> float | None:
     """Optimizer steps in one pass over the data, as stated or as sizes tell; None where neither is known."""
     stated = run.facts.get(f.STEPS_PER_EPOCH)

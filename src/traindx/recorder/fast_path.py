@@ -44,7 +44,6 @@ class FastPath:
         "_nonfinite",
         "_norms",
         "_objective",
-        "_opened",
         "_rates",
         "_reads",
         "_rows",
@@ -61,7 +60,6 @@ class FastPath:
         "interrupted",
         "is_open",
         "room",
-        "seconds",
         "spent",
         "stepping",
         "taken",
@@ -83,8 +81,6 @@ class FastPath:
         self.room = 0
         """Steps that may be kept before the file must be written to."""
         self.spent = 0.0
-        self.seconds = 0.0
-        """How long the last fast path was open."""
         self._sources, self._objective, self._norms, self._nonfinite = sources, objective, norms, nonfinite
         self._values = objective.values
         self._kept: list[float] = []
@@ -113,7 +109,7 @@ class FastPath:
         self._rows = stream.rows_for(1, has_loss=True, has_loader=self._has_loader)
         self._step, self._last = stream.step, stream.step + steps
         self._plan()
-        self._opened, self._until = now, now + _LONGEST
+        self._until = now + _LONGEST
         self.is_open = True
 
     def close(self) -> None:
@@ -122,7 +118,6 @@ class FastPath:
             return
         self.is_open = False
         self.interrupted, self.stepping = self.stepping, False
-        self.seconds = perf_counter() - self._opened
         try:
             self._write()
             self._nonfinite.batches += len(self._values)

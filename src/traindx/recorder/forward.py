@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from traindx.facts import LOSS_PLACE, NONFINITE_SOURCE, PRECISION, VALIDATION_PLACE
+from traindx.recorder.loss_units import LossUnits
 from traindx.recorder.model import Model
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
@@ -37,12 +38,15 @@ class Nonfinite:
         self._events: list[Event] = []
         self._source = ""
         """What brought in the first value that was not finite."""
+        self.inspected = 0
+        """The step of the first loss that was not finite."""
 
-    def in_loss(self, loss: "Tensor", value: "Value", step: int) -> None:
-        """Look at the loss of a step before its backward pass."""
+    def in_loss(self, loss: "Tensor", value: "Value", step: int) -> bool:
+        """Look at the loss of a step before its backward pass; true for the first that is not finite."""
         if "loss" in self._asked or not isinstance(value, float) or isfinite(value):
-            return
+            return False
         self._asked.add("loss")
+        self.inspected = step
         origin = self._backend.forward_origin(loss, self._model.parameter_names())
         says = origin.says if origin else f"the loss is {value}; its graph does not show why"
         if origin and origin.source.value == "parameter" and step > 1:
@@ -50,6 +54,7 @@ class Nonfinite:
         layer, operation = (origin.layer, origin.operation) if origin else ("", "")
         self._source = self._source or (origin.source.value if origin else "")
         self._events.append(Event(EventKind.NONFINITE, says, step, layer, operation, self.batches + 1))
+        return True
 
     def trace(self, loss: "Tensor") -> None:
         """Keep what tells the origin of bad gradients, until the step is taken."""
@@ -108,7 +113,7 @@ class Forward:
         sources: Sources,
         nonfinite: Nonfinite,
     ) -> None:
-        self.validation = Validation(share)
+        self.validation, self.units = Validation(share), LossUnits()
         self.function = ""
         """The loss function that training uses."""
         self.samples = 0
@@ -242,6 +247,9 @@ class Forward:
             self._evaluated(LossCall(function, prediction, target, value, options, purpose))
             return
         self.function = function
+        if value.numel() == 1:
+            # A program may stop at a bad loss, before any backward pass.
+            self.sees_loss(value, self._backend.number(value))
         snapshot = self._sampling.snapshot
         if snapshot is not None:
             if self._sampling.thorough:
@@ -249,10 +257,22 @@ class Forward:
             if precision := self._backend.precision():
                 snapshot.state(PRECISION, precision)
             call = LossCall(function, prediction, target, value, options, purpose)
+            self.units.trained(call)
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
-        if value.numel() == 1:
-            # A program may stop at a bad loss, before any backward pass.
-            self._nonfinite.in_loss(value, self._backend.number(value), self._streams.step + 1)
+
+    def sees_loss(self, loss: "Tensor", value: "Value") -> None:
+        """A loss of training: at the first that is not finite, its batch is looked at, whatever is due."""
+        step, sampling = self._streams.step + 1, self._sampling
+        if not self._nonfinite.in_loss(loss, value, step):
+            return
+        if sampling.snapshot is None or sampling.follows:
+            sampling.begin(step)
+            # The way forward is over.
+            sampling.active = False
+            tensors = self._backend.inputs(loss)
+            if tensors and sampling.snapshot is not None:
+                batch = Batch(tensors, Purpose.TRAINING, self._nonfinite.batches + 1)
+                sampling.tell(Probe.batch_enters, sampling.snapshot, batch)
 
     def _evaluated(self, call: LossCall) -> None:
         source = self._sources.evaluated
@@ -266,6 +286,7 @@ class Forward:
         snapshot = self.validation.snapshot(source, self._streams.step)
         snapshot.samples = max(samples, 1)
         if self.validation.is_looked_at(source):
+            self.units.evaluated(call)
             snapshot.state(VALIDATION_PLACE, self._backend.place())
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)
         else:

@@ -1,5 +1,6 @@
 """The training loop as it is seen from outside: batches, passes, backward passes, steps."""
 
+from traindx.facts import LOSSES_DIFFER
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward, Nonfinite
@@ -127,13 +128,16 @@ class Loop:
         snapshot = self._sampling.snapshot
         first = not len(self._objective)
         value = self._objective.add(loss, looked_at=snapshot is not None and not self._sampling.follows)
+        if value is not None:
+            self.forward.sees_loss(loss, value)
+            snapshot = self._sampling.snapshot
         if snapshot is not None and self.forward.in_eval_mode is not None:
             self._inspection.loop_facts.trained_in_eval_mode.add(self.forward.in_eval_mode)
             self.forward.in_eval_mode = None
+        if snapshot is not None:
+            self.forward.units.backward_begins(value, self._objective.passes_per_step)
         if snapshot is not None and first:
             self._inspection.backward_begins(snapshot, loss)
-        if value is not None:
-            self._nonfinite.in_loss(loss, value, self.step + 1)
         self._nonfinite.trace(loss)
         self.forward.backward_begins()
 
@@ -181,15 +185,14 @@ class Loop:
         snapshot = self._sampling.snapshot
         if snapshot is not None:
             self._objective.learn(stream.notebook)
-        seconds = self._write_step(stream, now, spent - self._spent)
+        waited = self._timed(now).waited
+        self._write_step(stream, now, spent - self._spent)
         self.limit.stepped(stream)
         if snapshot is not None:
             self._inspection.ends(snapshot, stream, holder, self.forward.samples, self._batch_size)
-        ours = spent - self._spent
-        must_be_paid = snapshot is not None and not stream.schedule.is_free(stream.step)
-        self._budget.settle(seconds, ours if must_be_paid else 0.0)
         if snapshot is not None and not self._sampling.follows:
-            self._budget.looked(ours)
+            must_be_paid = not stream.schedule.is_free(stream.step)
+            self._budget.looked(spent - self._spent, waited, must_be_paid=must_be_paid)
         self._spent = spent
         self.forward.samples = 0
         self._inspection.choose_next(
@@ -203,7 +206,6 @@ class Loop:
         self.fast_path.close()
         if self._streams.current is not None:
             self.limit.stepped(self._streams.current)
-        self._budget.settle(self.fast_path.seconds, 0.0)
         self._spent = spent
 
     def end_fast_path(self, spent: float, now: float) -> None:
@@ -264,7 +266,7 @@ class Loop:
             self._write_step(stream, now)
         self._nonfinite.write(stream)
         snapshot = self._sampling.snapshot
-        if snapshot is not None and snapshot.step == stream.step:
+        if snapshot is not None and snapshot.step in (stream.step, self._nonfinite.inspected):
             self._inspection.ends(snapshot, stream, None, self.forward.samples, self._batch_size)
         self._inspection.describe(stream)
 
@@ -277,10 +279,14 @@ class Loop:
         loop_facts = self._inspection.loop_facts
         self.forward.validation.write(stream.notebook, self.forward.function, self._backend, loop_facts)
         loop_facts.write(stream.notebook)
+        difference = self.forward.units.difference
+        # What a framework reports has the unit of its own training loss.
+        if difference is not None and not self.forward.validation.is_told:
+            stream.notebook.state(LOSSES_DIFFER, difference)
         for fact, fact_value in self.sources.facts.items():
             stream.notebook.state(fact, fact_value)
 
-    def _write_step(self, stream: Stream, now: float, ours: float = 0.0) -> float:
+    def _write_step(self, stream: Stream, now: float, ours: float = 0.0) -> None:
         times, loader = self._timed(now).finish(now, ours)
         epoch = (*loader, self.sources.epoch) if loader else ()
         stream.write_step(self._objective.of_step(), stream.rates(), times, epoch)
@@ -288,4 +294,3 @@ class Loop:
             stream.write_value(LOSS_SCALE, self.scale)
             stream.write_value(SKIPPED_STEPS, self._skipped)
         self._nonfinite.write(stream)
-        return times[1]

@@ -8,15 +8,15 @@ and stated in the recording.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 from traindx import facts as f
 from traindx.format import count
-from traindx.recorder.contention import Contention
 from traindx.recorder.guard import event
 from traindx.recorder.loop import Loop
 from traindx.recorder.loop_facts import COST, HostSyncs
 from traindx.recorder.probes.types import Probe, Purpose
+from traindx.recorder.processor_time import Cost
 from traindx.recorder.recording_writer import RecordingWriter, ending_by
 from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import StepLimit, WriteSchedule
@@ -46,6 +46,7 @@ class Recorder:
         every: int | None = None,
         limit: StepLimit | None = None,
         enough: "Callable[[], None]" = lambda: None,
+        cost: Cost | None = None,
     ) -> None:
         """`place` tells where the file goes and what stands in its head, once training has begun.
 
@@ -57,7 +58,7 @@ class Recorder:
         self.ignored: set[str] = set()
         self.writer = RecordingWriter()
         self._backend, self._place = backend, place
-        self._process, self._contention = Notebook(self.writer, 0), Contention()
+        self._process, self._cost = Notebook(self.writer, 0), cost or Cost(process_time())
         self._refused = False
         """Whether a loss function has refused its targets."""
         self._steps = 0
@@ -294,7 +295,5 @@ class Recorder:
 
     def _state_cost(self, now: float) -> None:
         if self.began and (elapsed := now - self.began) > 0:
-            self._process.state(f.RECORDING_COST, round((self.spent + self.fast_path.spent) / elapsed, 4))
-            self._process.state(f.RECORDED_SECONDS, round(elapsed, 3))
-            self._contention.state(self._process)
+            self._cost.state(self._process, self.spent + self.fast_path.spent, elapsed)
         self._stated = now

@@ -1,6 +1,8 @@
 """When to look: at steps that are fixed beforehand, ever more seldom; when to write; when to stop."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter, thread_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,26 +31,47 @@ _GREATEST_SAVINGS = 1.0
 
 
 class Budget:
-    """Time of our own: looks are paid from a part of what recording may take of the program's time."""
+    """Processor time of our own: looks are paid from a part of what recording may take of the thread's.
 
-    def __init__(self, share: float) -> None:
+    The thread that trains earns it with its own processor time: what other programs take of the machine
+    neither earns nor costs anything.
+    """
+
+    def __init__(self, share: float, clock: Callable[[], float] = thread_time) -> None:
         self.share = share
         self.balance = _OPENING
         self.look_cost = 0.0
         """What a look costs beyond a plain step, as a running mean of the last few."""
+        self._clock = clock
+        self._earned_until: float | None = None
+        self._look_began = (0.0, 0.0)
 
-    def settle(self, elapsed: float, spent: float) -> None:
-        """Account for the time of some steps and for what looks took of it that must be paid."""
-        balance = self.balance + _FOR_LOOKS * self.share * elapsed - spent
-        self.balance = min(max(balance, -_DEEPEST_DEBT), _GREATEST_SAVINGS)
+    def begin_look(self) -> None:
+        """A step that is looked at begins."""
+        self._look_began = self._clock(), perf_counter()
 
-    def looked(self, cost: float) -> None:
-        """Remember what a look cost."""
+    def looked(self, seconds: float, waited: float, *, must_be_paid: bool) -> None:
+        """Account for a look that took so long by the clock on the wall, in a step that waited for data."""
+        began, began_by_wall = self._look_began
+        on_wall = perf_counter() - began_by_wall - waited
+        cost = seconds * (min((self._clock() - began) / on_wall, 1.0) if on_wall > 0 else 1.0)
         self.look_cost = cost if not self.look_cost else 0.7 * self.look_cost + 0.3 * cost
+        self._earn()
+        if must_be_paid:
+            self.balance = max(self.balance - cost, -_DEEPEST_DEBT)
 
     def affords_look(self) -> bool:
         """Whether the savings pay for a look as expensive as the last ones."""
+        self._earn()
         return self.balance >= self.look_cost
+
+    def _earn(self) -> None:
+        now = self._clock()
+        since = now if self._earned_until is None else self._earned_until
+        self._earned_until = now
+        # Another thread may go on with the training: its clock begins elsewhere.
+        earned = _FOR_LOOKS * self.share * max(now - since, 0.0)
+        self.balance = min(self.balance + earned, _GREATEST_SAVINGS)
 
 
 @dataclass
@@ -56,7 +79,8 @@ class Schedule:
     """Which steps of a stream are looked at, and which have the norm of their gradient computed.
 
     Both follow from the number of the step and from the budget that was asked for, not from any clock. Only
-    looks that lie as far apart as they ever do are left out where they cannot be paid.
+    looks that lie as far apart as they ever do must be paid; each that cannot be doubles the way between
+    those that follow.
     """
 
     share: float
@@ -66,21 +90,25 @@ class Schedule:
     due: int = 1
     looks: int = 0
     last: int = 0
+    stage: int = 0
+    """How often the longest way between looks was doubled because one could not be paid."""
 
     def gap(self, step: int) -> int:
         """Steps from a look to the next."""
-        return self.every or max(1, min(int(_GROWTH * step), self._longest_gap))
+        return self.every or max(1, min(int(_GROWTH * step), self._usual_gap)) << self.stage
 
     def is_free(self, step: int) -> bool:
         """Whether a look is taken whatever it costs; nothing is left out until the way has doubled."""
-        return self.every is not None or _GROWTH * step < self._longest_gap or step > 2 * self.last
+        return self.every is not None or _GROWTH * step < self._usual_gap or step > 2 * self.last
 
     def takes(self, step: int, budget: Budget) -> bool:
-        """Whether a step is looked at; a look that cannot be paid is left out."""
+        """Whether a step is looked at; one that cannot be paid is left out, and later ones thin out."""
         if step < self.due:
             return False
         if self.is_free(step) or budget.affords_look():
             return True
+        if 2 * self.longest_gap <= step:
+            self.stage += 1
         self.due = step + self.gap(step)
         return False
 
@@ -89,7 +117,9 @@ class Schedule:
         return max(self.due - step - 1, 0)
 
     def looked(self, step: int) -> None:
-        """Note a look and set the next."""
+        """Note a look and set the next; one that was not due moves nothing."""
+        if step < self.due:
+            return
         self.looks += 1
         self.last = step
         self.due = step + self.gap(step)
@@ -104,7 +134,12 @@ class Schedule:
         return step % self._norm_gap(step) == 0
 
     @property
-    def _longest_gap(self) -> int:
+    def longest_gap(self) -> int:
+        """Steps between looks late in the run."""
+        return self._usual_gap << self.stage
+
+    @property
+    def _usual_gap(self) -> int:
         return _LONGEST_GAP * one_in(self.share)
 
     def _norm_gap(self, step: int) -> int:

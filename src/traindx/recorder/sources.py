@@ -28,6 +28,8 @@ class _Source:
     batches: int = 0
     """Batches in a pass; 0 where the loader does not say."""
     facts: Mapping[Fact, Scalar] = field(default_factory=dict)
+    evaluated_at: int = 0
+    """Backward passes that were seen when a batch of it came last."""
 
 
 class Sources:
@@ -46,6 +48,7 @@ class Sources:
         """Numbers by identity."""
         self._trained: set[int] = set()
         self._trained_last = 0
+        self._backwards = 0
         self._epochs = 0
         """Passes over data that was trained on, the one that runs included."""
 
@@ -83,7 +86,7 @@ class Sources:
             entry.batch = 0
             self._epochs += entry.number in self._trained
         entry.batch += 1
-        entry.batches = batches
+        entry.batches, entry.evaluated_at = batches, self._backwards
         self.now, self.identity, self.used = entry.number, id(source), False
 
     def fetched_next(self) -> None:
@@ -98,6 +101,7 @@ class Sources:
             self._trained.add(self.now)
             self._epochs += 1
         self._trained_last = self.now
+        self._backwards += 1
         self.used = True
         return new
 
@@ -157,14 +161,20 @@ class Sources:
         return entry
 
     def _take_over(self, source: object, facts: Mapping[Fact, Scalar]) -> None:
-        """Let a new data set stand for one that is gone, where one line makes the same one for every pass."""
-        if LOADER_PLACE not in facts or TRAINING_SAMPLES not in facts:
+        """Let a new data set stand for an earlier one, where one line makes the same one for every pass."""
+        if LOADER_PLACE not in facts:
             return
         for entry in self._known.values():
-            if entry.kind is type(source) and entry.facts == facts and entry.is_still() is None:
+            if entry.kind is type(source) and entry.facts == facts and self._is_over(entry):
                 entry.is_still = _held(source)
                 self._numbers[id(source)] = entry.number
                 return
+
+    def _is_over(self, entry: _Source) -> bool:
+        """Whether a data set is gone, or was evaluated before training went on: a framework may keep it."""
+        if entry.number in self._trained or not entry.passes:
+            return TRAINING_SAMPLES in entry.facts and entry.is_still() is None
+        return entry.is_still() is None or entry.evaluated_at < self._backwards
 
 
 def _rows(entry: _Source | None) -> int:

@@ -64,14 +64,12 @@ class StepTimes:
 
     def left_out(self, now: float) -> None:
         """What happened until now was not training."""
-        self.mark = now
-        self.waited = 0.0
+        self.mark, self.waited = now, 0.0
 
     def finish(self, now: float, ours: float = 0.0) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Wall, step, backward and update time; data, forward and other time where a loader tells them."""
         self.update += now - self.asked
-        # What recording took is no time of the program's.
-        step = max(now - self.mark - ours, 0.0)
+        step = max(now - self.mark - ours, 0.0)  # what recording took is no time of the program's
         plain = (now - self.began, step, self.backward, self.update)
         known = self.waited + self.forward + self.backward + self.update
         loader = (self.waited, self.forward, max(step - known, 0.0)) if self.ready else ()
@@ -277,13 +275,16 @@ class Inspection:
         if looked:
             stream.schedule.looked(stream.step)
         coming = stream.successor
-        step = coming.step + 1
-        if coming.schedule.takes(step, budget):
-            self._sampling.begin(step, thorough=is_thorough(coming.schedule.looks))
+        step, schedule, stage = coming.step + 1, coming.schedule, coming.schedule.stage
+        if schedule.takes(step, budget):
+            self._sampling.begin(step, thorough=is_thorough(schedule.looks))
+            budget.begin_look()
         elif looked and coming is stream:
             self._sampling.begin(step, follows=True)
         else:
             self._sampling.end()
+        if schedule.stage != stage:
+            coming.notebook.state(f.SAMPLING_GAP, schedule.longest_gap)
 
     def describe(self, stream: Stream) -> None:
         """State what seldom changes: the model, its data, the habits of the program."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from traindx.quantities import VAL_LOSS
+from traindx.quantities import TEST_LOSS, VAL_LOSS
 from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 from traindx.recorder.schedule import one_in
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from traindx.recorder.hooks.torch_backend import TorchBackend
     from traindx.recorder.probes.types import Value
 
+_LOSSES = (VAL_LOSS.slug, TEST_LOSS.slug)
 _SURE = 4
 """Passes over training rows alone after which nothing else is evaluated."""
 _STRIDE = 7
@@ -44,6 +45,8 @@ class Validation:
         """Per source, the passes that are over and the batches of the last."""
         self._of_training, self._had_others = 0, False
         """Of data that comes without a loader: passes over training rows alone, and whether one was not."""
+        self.is_told = False
+        """Whether a framework reported the losses of the passes that were written last."""
         self.reported: set[tuple[str, str]] = set()
         """Quantities and parts that a framework reported itself since a pass was written: it knows better."""
 
@@ -103,6 +106,7 @@ class Validation:
         self, notebook: Notebook, function: str, backend: "TorchBackend", loop_facts: LoopFacts
     ) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
+        self.is_told = any(slug in _LOSSES for slug, _ in self.reported)
         for source, one in self._passes.items():
             parts = self._parts.setdefault(notebook.stream, {})
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
@@ -110,7 +114,7 @@ class Validation:
             samples = sum(count for _, count in weighed)
             if weighed:
                 loop_facts.validated(one.train_modes, one.gradients, one.drops)
-            if samples and (VAL_LOSS.slug, part) not in self.reported:
+            if samples and not self.is_told:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
                 notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))

@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
+from traindx.curves.facts import losses_differ
 from traindx.curves.limits import (
     CLEAR,
     FAIR,
@@ -54,7 +55,7 @@ def validation_gap_wide(
     """Validation ends far worse than training."""
     shares_of = _pair(run)
     by_accuracy = _by_accuracy(*shares_of, gap, points) if shares_of else CANNOT_TELL
-    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run:
+    if isinstance(by_accuracy, Finding) or TRAIN_LOSS not in run or VAL_LOSS not in run or losses_differ(run):
         return by_accuracy
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
@@ -112,6 +113,8 @@ def gap_widens(
     train, val = curve_of(beside(run, series)), curve_of(series)
     if len(val) < points or len(train) < 2 * points or train.floorless or val.floorless or val.end <= 0:
         return CANNOT_TELL
+    if losses_differ(run):
+        return CANNOT_TELL
     # From where validation has all that it ever gains but next to nothing.
     stands = int(np.flatnonzero(val.trend <= (1 + NOTHING) * val.best)[0])
     place = float(shares(run, series)[np.searchsorted(val.steps, val.at[stands])])
@@ -166,6 +169,8 @@ def validation_left_behind(
         return by_accuracy
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if min(len(train), len(val)) < points or train.floorless or val.floorless or train.end <= 0:
+        return CANNOT_TELL
+    if losses_differ(run):
         return CANNOT_TELL
     start = max(train.start, val.start)
     if train.end > learned * train.start or val.end < left * start or _mostly_right(run):

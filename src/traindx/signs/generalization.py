@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
-from traindx.curves.facts import needs_beginning, stated_number
+from traindx.curves.facts import losses_differ, needs_beginning, stated_number
 from traindx.curves.limits import (
     CLEAR,
     FAIR,
@@ -69,6 +69,8 @@ def both_losses_high(
     """Training and validation loss are flat together, both high."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
     if len(train) < points or len(val) < FEW or train.floorless or train.end <= 0 or train.progress <= 0:
+        return CANNOT_TELL
+    if losses_differ(run):
         return CANNOT_TELL
     if objective_of(run) in (LANGUAGE_MODELING, FINE_TUNING):
         # Text keeps its entropy however well it is learned: both end high, and together, by right.
@@ -252,7 +254,7 @@ def validation_starts_worse_than_untrained(
 ) -> Answer:
     """Validation loss starts worse than that of the untrained model and stays there."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if min(len(train), len(val)) < points or min(train.start, val.lowest[0]) <= 0:
+    if min(len(train), len(val)) < points or min(train.start, val.lowest[0]) <= 0 or losses_differ(run):
         return CANNOT_TELL
     # The first record is the untrained network only where single steps were logged from the first on.
     early = train.axis is Axis.STEP and train.steps[0] <= max(_FIRST_STEPS, _FIRST_SHARE * train.steps[-1])

@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
+from traindx.curves.facts import losses_differ
 from traindx.curves.limits import (
     CLEAR,
     FAINT,
@@ -172,7 +173,7 @@ def validation_never_improves(
 ) -> Answer:
     """Validation loss never improves although training loss falls."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if len(val) < points or len(train) < points:
+    if len(val) < points or len(train) < points or losses_differ(run):
         return CANNOT_TELL
     fell = train.start - train.end
     if fell < max(fall * train.size, SURE_NOISES * train.end_noise):
@@ -203,7 +204,7 @@ def validation_noisy(
 ) -> Answer:
     """Validation loss is much noisier than training loss."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if len(val) < points or len(train) < points or val.floorless:
+    if len(val) < points or len(train) < points or val.floorless or losses_differ(run):
         return CANNOT_TELL
     late = val.level[val.blocks // 4 :]
     noise = robust_sigma(val.unrest[val.blocks // 4 :])
@@ -226,7 +227,7 @@ def validation_below_train(
 ) -> Answer:
     """Validation loss is below training loss."""
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_LOSS))
-    if min(len(train), len(val)) < points:
+    if min(len(train), len(val)) < points or losses_differ(run):
         return CANNOT_TELL
     below = train.end - val.end
     if below <= max(noises * (train.end_noise + val.end_noise), NOTHING * val.size):

@@ -39,12 +39,15 @@ def test_a_run_folder_holds_one_run_and_no_problem(tmp_path: Path) -> None:
         assert reading.other_files == 0
 
 
-def test_ranks_are_runs_of_their_own(tmp_path: Path) -> None:
-    for rank in range(2):
-        one_training(tmp_path / f"rank-{rank}.traindx", LOSSES, rank=rank, ranks=2)
-    runs = traindx.load(tmp_path)
-    assert [run.name for run in runs] == [str(tmp_path / f"rank-{rank}.traindx") for rank in range(2)]
-    assert [(run.facts[f.RANK], run.facts[f.RANKS]) for run in runs] == [(0, 2), (1, 2)]
+def test_ranks_of_one_training_are_one_run(tmp_path: Path) -> None:
+    paths = [tmp_path / f"rank-{rank}.traindx" for rank in range(2)]
+    for rank, path in enumerate(paths):
+        one_training(path, LOSSES, rank=rank, ranks=2)
+    (run,) = traindx.load(tmp_path)
+    assert (run.name, run.sources) == (str(tmp_path), tuple(map(str, paths)))
+    assert run.facts[f.RANKS] == 2
+    (alone,) = traindx.load(paths[1])
+    assert (alone.name, alone.facts[f.RANK]) == (str(paths[1]), 1)
 
 
 def test_processes_that_follow_each_other_are_runs_of_their_own(tmp_path: Path) -> None:
@@ -54,7 +57,7 @@ def test_processes_that_follow_each_other_are_runs_of_their_own(tmp_path: Path) 
     assert names == ["rank-0.2.traindx", "rank-0.3.traindx", "rank-0.traindx"]
 
 
-def test_trainings_of_two_ranks_are_not_mixed(tmp_path: Path) -> None:
+def test_two_trainings_of_two_ranks_are_joined_in_turn(tmp_path: Path) -> None:
     for rank in range(2):
         tape = tape_at(tmp_path / f"rank-{rank}.traindx", rank=rank, ranks=2)
         for fold in (1, 2):
@@ -62,12 +65,7 @@ def test_trainings_of_two_ranks_are_not_mixed(tmp_path: Path) -> None:
             write_steps(tape, fold, {TRAIN_LOSS: [10.0 * rank + fold] * 3}, begins=10.0 * fold)
         tape.close()
     found = {Path(run.name).name: run[TRAIN_LOSS].values[0] for run in traindx.load(tmp_path)}
-    assert found == {
-        "rank-0.traindx:training 1": 1,
-        "rank-0.traindx:training 2": 2,
-        "rank-1.traindx:training 1": 11,
-        "rank-1.traindx:training 2": 12,
-    }
+    assert found == {f"{tmp_path.name}:training 1": 6, f"{tmp_path.name}:training 2": 7}
 
 
 def test_a_log_beside_a_recording_stays_a_run_of_its_own(tmp_path: Path) -> None:

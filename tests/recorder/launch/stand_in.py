@@ -27,7 +27,7 @@ import atexit, json, os
 from pathlib import Path
 from traindx.recorder.recording_writer import RecordingWriter
 
-def attach_from_environment():
+def attach_from_environment(began):
     import torch
     if os.environ.get("FAIL_TO_ATTACH"):
         raise LookupError("nothing to hold on to")

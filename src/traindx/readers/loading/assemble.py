@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, RESUMED_AT
+from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, LOSSES_DIFFER, RESUMED_AT
 from traindx.format import count
 from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
 from traindx.readers.loading.continuation import Relation, Seam, starts_late
@@ -71,13 +71,16 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
     # What the log itself states was in force; a file beside it may have been edited since.
     everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
     segments = _zipped([w.segments for w in woven])
+    facts = facts_from_settings(everything, logs)
+    if differ := facts.get(LOSSES_DIFFER):
+        notes.append(f"training and validation loss are not compared: {differ}")
     run = Run(
         name=name,
         series=tuple(sorted(series, key=lambda s: _ORDER.get(s.quantity, len(_ORDER)))),
         sources=tuple(dict.fromkeys(log.source for log in logs)),
         formats=tuple(dict.fromkeys(one.strand.title for one in part.strands)),
         segments=segments,
-        facts=facts_from_settings(everything, logs),
+        facts=facts,
         settings=everything,
         events=tuple(event for log in logs for event in log.events) + resumptions(segments),
         unread=_summed(u for w in woven for u in w.unread),

@@ -28,6 +28,7 @@ from traindx.readers.loading.files import (
     settings_files,
 )
 from traindx.readers.loading.group import Bundle, Found, group
+from traindx.readers.loading.ranks import with_ranks_together
 from traindx.readers.loading.told import program_folders, with_told
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, EventKind, Quantity, Run, Scalar
@@ -105,7 +106,7 @@ def _read_sources(
         except UnreadableError as error:
             problems.append(error)
     bundles = group(_without_prose(found), top)
-    runs = [_run(bundle, names) for bundle in bundles]
+    runs = with_ranks_together([_run(bundle, names) for bundle in bundles])
     for folder in program_folders(top) if in_tree and told else ():
         runs = with_told(runs, folder, partial(_tellings, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))

@@ -16,6 +16,8 @@ from traindx.recorder.graph.nodes import (
     Saved,
     is_leaf,
     is_readable,
+    nodes_behind,
+    operands,
     operation_of,
     saved_by,
     saved_value,
@@ -196,3 +198,21 @@ def _place_constant(evidence: Evidence, node: Node, saved: Saved) -> None:
 def _is_unused(node: Node, saved: Saved) -> bool:
     # Batch normalization keeps its running statistics even while it uses those of the batch.
     return saved.name.startswith("running_") and saved_value(node, "training") is True
+
+
+_GIVEN = ("mat1", "input", "self", "input1", "vec")
+"""Names under which operations keep what a layer is given."""
+
+
+def inputs_behind(loss: Tensor) -> list[Tensor]:
+    """What the first layer was given from outside the graph; to be called before the backward pass."""
+    if loss.grad_fn is None:
+        return []
+    order = nodes_behind(loss.grad_fn)
+    layers = [node for node in order if any(map(is_leaf, operands(node)))]
+    for node in sorted(layers, key=lambda one: one._sequence_nr()):
+        given = [saved.value for saved in saved_by(node) if saved.name in _GIVEN]
+        outside = [value.detach() for value in given if value.grad_fn is None and not value.requires_grad]
+        if outside:
+            return outside
+    return []

@@ -26,6 +26,7 @@ from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.hooks.waits import TensorReads
 from traindx.recorder.launch.command import TRIAL
 from traindx.recorder.probes.types import Probe, probes_of
+from traindx.recorder.processor_time import Cost
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.recording_writer import process_facts
 from traindx.recorder.schedule import StepLimit
@@ -46,16 +47,27 @@ _LAGGING = 1.0
 class Attachment:
     """A recorder and everything that feeds it."""
 
-    def __init__(self, folder: Path, budget: float, every: int | None, most_steps: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        budget: float,
+        every: int | None,
+        most_steps: int | None = None,
+        began: float | None = None,
+    ) -> None:
+        """`began`: the processor time of a process that is recorded as a whole, before ours was imported."""
+        started = time.process_time() if began is None else began
         self.folder, self._budget, self._every, self._most_steps = folder, budget, every, most_steps
         self._patches = Patches()
         self.keras: Keras | None = None
-        self.recorder = self._new_recorder()
+        cost = Cost(started if began is None else 0.0)
+        self.recorder = self._new_recorder(cost)
         try:
             self._install()
         except BaseException:
             self._patches.undo()
             raise
+        cost.of_start = time.process_time() - started
 
     def detach(self) -> None:
         """Put torch back as it was and close the recording."""
@@ -80,7 +92,7 @@ class Attachment:
         self._install()
         self._patches.succeed(earlier)
 
-    def _new_recorder(self) -> Recorder:
+    def _new_recorder(self, cost: Cost | None = None) -> Recorder:
         failures: list[tuple[str, Exception]] = []
         probes = all_probes(lambda name, error: failures.append((name, error)))
         self._backend = TorchBackend()
@@ -92,6 +104,7 @@ class Attachment:
             every=self._every,
             limit=StepLimit(self._most_steps),
             enough=self._end_program,
+            cost=cost,
         )
         for name, error in failures:
             recorder.steps_aside(name, error)
@@ -157,14 +170,18 @@ _left_behind: list[Recorder] = []
 
 
 def attach(
-    folder: Path, budget: float = 0.02, every: int | None = None, most_steps: int | None = None
+    folder: Path,
+    budget: float = 0.02,
+    every: int | None = None,
+    most_steps: int | None = None,
+    began: float | None = None,
 ) -> Attachment:
     """Attach a recorder that writes below a folder; the one that is attached already, if there is one.
 
     After `most_steps` it ends the program.
     """
     if not _active:
-        _active.append(Attachment(folder, budget, every, most_steps))
+        _active.append(Attachment(folder, budget, every, most_steps, began))
     return _active[0]
 
 
@@ -185,10 +202,10 @@ def keras_imported() -> None:
         _active[0].follow_keras()
 
 
-def attach_from_environment() -> None:
-    """Attach as the launcher asks, until the process ends."""
+def attach_from_environment(began: float) -> None:
+    """Attach as the launcher asks, until the process ends; `began`: processor time of the process before."""
     wish = json.loads(os.environ["TRAINDX_RECORD"])
-    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"], wish["most_steps"])
+    attachment = attach(Path(wish["folder"]), wish["budget"], wish["every"], wish["most_steps"], began)
     atexit.register(_process_ends, attachment)
     os.register_at_fork(after_in_child=attachment.forked)
     # Its children end without the rest of Python; they forget before they begin what their parent registered.

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx import facts as f
+from traindx.recorder.graph.evidence import inputs_behind
 from traindx.recorder.graph.forward_origin import forward_origin
 from traindx.recorder.graph.loss_head import divisor_of
 from traindx.recorder.graph.origin import Backtrace, Origin, backtrace, backward_origin
@@ -91,6 +92,10 @@ class TorchBackend:
     def forward_origin(self, loss: Tensor, names: Mapping[int, str]) -> Origin | None:
         """Where a loss that is not finite comes from: asked before the backward pass frees the graph."""
         return forward_origin(loss, names)
+
+    def inputs(self, loss: Tensor) -> list[Tensor]:
+        """What the first layer was given, from the graph; asked before the backward pass frees it."""
+        return inputs_behind(loss)
 
     def backtrace(self, loss: Tensor) -> object:
         """What is needed of the graph to find the origin of gradients that are not finite."""

@@ -111,11 +111,21 @@ class _Finder:
             from traindx.changes.live.apply import begin_from_environment
 
             begin_from_environment()
-        from traindx.recorder.hooks.attachment import attach_from_environment
-        from traindx.recorder.hooks.monkeypatch import hide_from_tracebacks
+        import gc
+        from time import process_time
 
-        attach_from_environment()
-        hide_from_tracebacks()
+        began, collects = process_time(), gc.isenabled()
+        # What torch's import has left to collect is no cost of ours: it comes a moment later.
+        gc.disable()
+        try:
+            from traindx.recorder.hooks.attachment import attach_from_environment
+            from traindx.recorder.hooks.monkeypatch import hide_from_tracebacks
+
+            attach_from_environment(began)
+            hide_from_tracebacks()
+        finally:
+            if collects:
+                gc.enable()
 
     def _failed(self, error: Exception) -> None:
         try:

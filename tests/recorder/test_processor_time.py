@@ -15,10 +15,10 @@ pytest.importorskip("torch")
 
 from tests.trainings import CLASSIFIES, recorded
 from traindx.causes.data_loading_bottleneck import data_wait_dominates
-from traindx.facts import CONTENTION, WORKERS
+from traindx.facts import CONTENTION, RECORDING_SECONDS, WORKERS
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import DATA_TIME, STEP_TIME
-from traindx.recorder.contention import Contention
+from traindx.recorder.processor_time import Contention, Cost
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook
 from traindx.run import Run, Series
@@ -44,17 +44,37 @@ def busy_beside(number: int) -> Iterator[None]:
 
 @pytest.mark.skipif(not HAS_ACCOUNT, reason="the system keeps no such account")
 def test_waiting_for_a_processor_is_known() -> None:
-    notebook, contention = Notebook(RecordingWriter(), 0), Contention()
+    contention = Contention()
     with busy_beside(3):
         time.sleep(0.3)
-        contention.state(notebook)
-        end = time.perf_counter() + 1.0
-        while time.perf_counter() < end:
-            pass
-        contention.state(notebook)
-    share = notebook.stated(CONTENTION)
-    assert isinstance(share, float)
+        assert contention.share() is None
+        _compute(1.0)
+        share = contention.share()
+    assert share is not None
     assert 0.4 < share < 1
+
+
+@pytest.mark.skipif(not HAS_ACCOUNT, reason="the system keeps no such account")
+def test_the_cost_is_processor_time_however_long_it_took() -> None:
+    notebook, cost = Notebook(RecordingWriter(), 0), Cost(time.process_time())
+    cost.of_start = 0.01
+    with busy_beside(3):
+        time.sleep(0.3)
+        cost.state(notebook, 0.0, 1.0)
+        began = time.thread_time()
+        _compute(1.0)
+        used = time.thread_time() - began
+        # Half of the second was spent in events, by the clock on the wall.
+        cost.state(notebook, 0.5, 1.0)
+    seconds = notebook.stated(RECORDING_SECONDS)
+    assert isinstance(seconds, float)
+    assert seconds == pytest.approx(0.01 + used / 2, rel=0.25)
+
+
+def _compute(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
 
 
 @pytest.mark.skipif(not HAS_ACCOUNT, reason="the system keeps no such account")
