@@ -104,7 +104,7 @@ def penalty_dominates(
         return learned if isinstance(learned, CannotTell) else None
     says = f"a penalty on the weights is up to {percentage(largest)} of the loss"
     return Finding(
-        linear(largest, share, over=1 / 4),
+        linear(largest, share, over=1 / 2),
         says,
         (fact_evidence(run, PENALTY_SHARE, LOSS_PLACE, limit=share),),
     )
