@@ -25,6 +25,7 @@ from traindx.changes.types import (
     known_changes,
 )
 from traindx.facts import SCRIPT
+from traindx.readers.loading.told import started_in
 from traindx.run import Run
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -158,7 +159,7 @@ def _patched(specs: Sequence[ChangeSpec], run: Run) -> Patch:
         raise RefusedError(
             f"the changes are in {len(shown)} files ({', '.join(shown)})" if shown else "there is no change"
         )
-    path = _user_file(next(iter(shown)))
+    path = _user_file(next(iter(shown)), run)
     text, encoding = _read(path, next(iter(shown)))
     source = _source(next(iter(shown)), text)
     says = []
@@ -200,8 +201,8 @@ def _file_of(change: Change, run: Run) -> str:
     raise RefusedError("the run has no source file")
 
 
-def _user_file(shown: str) -> Path:
-    path = Path(shown).absolute()
+def _user_file(shown: str, run: Run) -> Path:
+    path = started_in(run, shown) / shown
     installed = any(part in _INSTALLED for part in path.parts) or path.is_relative_to(
         Path(sys.base_prefix) / "lib"
     )
