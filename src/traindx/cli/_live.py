@@ -27,6 +27,7 @@ from traindx.recorder.launch.child import wake
 from traindx.recorder.launch.outcome import recordings
 from traindx.recorder.launch.process_tree import Stop
 from traindx.report.blocks import Tone
+from traindx.report.fix import fix_for, line_to_change
 from traindx.report.results.evidence import culprit, seen_reasons
 from traindx.report.text_lines import LONGEST, STYLES, wrapped
 from traindx.run import Run
@@ -126,7 +127,8 @@ def _alert(run: Run, diagnosis: Diagnosis) -> Alert:
     first = diagnosis.suspects[0]
     verdict = f"SICK {percent(first.confidence)}: {first.cause.title}"
     reasons = [reason.says for reason in seen_reasons(first)[:1]]
-    place = f"{first.place} · " if first.place else ""
+    line = line_to_change(fix_for(first.cause, run), first)
+    place = f"{line} · " if line else ""
     return Alert(_at(reached(run)), (verdict, *reasons, f"{place}{_TODO}"), Tone.BAD)
 
 

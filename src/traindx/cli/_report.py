@@ -28,6 +28,7 @@ from traindx.cli._output import (
     write_made,
 )
 from traindx.cli._progress import ProgressLine
+from traindx.curves.facts import is_recording
 from traindx.errors import TraindxError
 from traindx.format import count, printable
 from traindx.readers.loading.runs import Reading, fell_over, follow, read
@@ -90,16 +91,23 @@ def _only(reading: Reading, wanted: Sequence[str]) -> Reading:
     """The runs of logs that --run chooses; all as they were read without it."""
     if not wanted:
         return reading
-    chosen = [_numbered(run, number, is_alone=len(wanted) == 1) for run in reading.runs for number in wanted]
+    logs: dict[object, list[Run]] = {}
+    for run in reading.runs:
+        # The trainings of a program are runs of their own; each knows its number.
+        logs.setdefault(run.sources if is_recording(run) else run.name, []).append(run)
+    is_alone = len(wanted) == 1
+    chosen = [_numbered(runs, number, is_alone=is_alone) for runs in logs.values() for number in wanted]
     return replace(reading, runs=tuple(chosen))
 
 
-def _numbered(run: Run, number: str, *, is_alone: bool) -> Run:
-    if not number.isdecimal() or not 0 < int(number) <= len(run.in_log):
-        held = count(len(run.in_log), "run")
-        raise TraindxError(f"--run {number}: {printable(run.name)} holds {held}; choose one by its number")
-    chosen = run.sibling(int(number))
-    return chosen if is_alone else replace(chosen, name=f"{run.name} run {number}")
+def _numbered(runs: Sequence[Run], number: str, *, is_alone: bool) -> Run:
+    run, several = runs[0], len(runs) > 1
+    held = [one.number for one in (runs if several else run.in_log)]
+    if not number.isdecimal() or int(number) not in held:
+        log = printable(run.sources[0] if several else run.name)
+        raise TraindxError(f"--run {number}: {log} holds {count(len(held), 'run')}; choose one by its number")
+    chosen = next(one for one in runs if one.number == int(number)) if several else run.sibling(int(number))
+    return chosen if is_alone or several else replace(chosen, name=f"{run.name} run {number}")
 
 
 def judging(arguments: argparse.Namespace) -> Judge:

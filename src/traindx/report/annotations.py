@@ -12,9 +12,9 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.finding import Severity
 from traindx.format import percent
 from traindx.report.blocks import Paragraph
-from traindx.report.fix import Fix, fix_for
+from traindx.report.fix import Fix, fix_for, line_to_change
 from traindx.report.json.values import Document
-from traindx.report.results.diagnosis import is_clear, line_of, page
+from traindx.report.results.diagnosis import is_clear, page
 from traindx.run import Run
 from traindx.trials.types import Report
 
@@ -46,7 +46,7 @@ def annotations(report: Report) -> Iterator[Annotation]:
 def _annotation(run: Run, diagnosis: Diagnosis) -> Annotation:
     top = diagnosis.suspects[0]
     fix = fix_for(top.cause, run)
-    found = _LINE.fullmatch(line_of(fix, top))
+    found = _LINE.fullmatch(line_to_change(fix, top))
     is_harmful = top.severity.rank >= Severity.SERIOUS.rank
     return Annotation(
         top.cause,

@@ -73,11 +73,10 @@ def view(result: object) -> View:
 @view.register
 def _(result: Diagnosis) -> View:
     run = result.source or Run(result.run, (), (), ())
-    place = result.suspects[0].place if result.suspects and diagnosis.is_clear(result) else ""
     runs = [{"name": result.run, **diagnosis_document(result)}]
     return View(
         lambda: diagnosis.page(run, result),
-        lambda: " ".join(filter(None, (diagnosis.summary(run, result).partition(" · ")[0], place))),
+        lambda: diagnosis.in_a_line(run, result),
         lambda: as_text({**head("diagnosis"), "runs": [*runs]}),
     )
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 
 from traindx import facts as f
 from traindx.cause import Cause, Prescription, Safety
@@ -13,6 +14,7 @@ from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
 from traindx.curves.facts import is_recording, is_told, pace
 from traindx.diagnosis.types import Suspect
 from traindx.format import count, duration
+from traindx.readers.loading.told import started_in
 from traindx.report.blocks import Command, Diff
 from traindx.run import Run
 from traindx.trials.plan import prescribed
@@ -71,6 +73,11 @@ def fixes_for(cause: Cause, run: Run) -> list[Fix]:
         return []
     rest = [fix for fix in cause.fixes if fix is not first.prescription and fix.suits(run)]
     return [first, *(_written(fix, run) or _told(fix, run) for fix in rest)]
+
+
+def line_to_change(fix: Fix | None, suspect: Suspect) -> str:
+    """The line to change, by the fix for a suspect; where that names none, the line that shows it."""
+    return (fix.at if fix else "") or suspect.place
 
 
 def _written(fix: Prescription, run: Run) -> Fix | None:
@@ -163,7 +170,17 @@ def next_command(
     recorded = pace(run)
     seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0
     takes = f"about {duration(seconds)}" if seconds >= _SHORTEST_ESTIMATE else ""
-    return [Command(label, f"traindx treat {program}", "; ".join(filter(None, (takes, note))))]
+    return [Command(label, treat_command(run), "; ".join(filter(None, (takes, note))))]
+
+
+def treat_command(run: Run, options: str = "") -> str:
+    """The command that treats the program of a run, from where the user is; empty for a log."""
+    program = program_of(run)
+    if not program:
+        return ""
+    home = started_in(run, str(run.facts[f.SCRIPT]))
+    there = "" if home.samefile(Path.cwd()) else f"cd {shlex.quote(nearby(str(home)))} && "
+    return f"{there}traindx treat {options}{program}"
 
 
 def program_of(run: Run) -> str:

@@ -60,6 +60,8 @@ def _page(report: Report, kept: str) -> Page:
         return treatments.page(*judged[0], report.treatment, report=kept)
     if len(judged) == 1:
         return diagnosis.page(*judged[0], report=kept)
+    if runs.is_one_program(report.runs):
+        return runs.trainings(judged, report=kept)
     page = runs.overview(judged)
     return replace(page, screen=(*page.screen, *where))
 

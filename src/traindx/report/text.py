@@ -135,7 +135,8 @@ class _Writer:
         style = STYLES[block.tone]
         label = f"{block.word} ".ljust(_LABEL)
         label += " " if not label.endswith("  ") and len(block.word) >= _LABEL - 1 else ""
-        yield from self._beside(label, style, printable(block.title, LONGEST), "1", block.note, style)
+        says = printable(block.title, LONGEST)
+        yield from self._beside(label, style, says, "1", block.note, style, is_whole=True)
 
     @_of.register
     def _(self, block: Entry) -> Iterable[Line]:
@@ -196,27 +197,39 @@ class _Writer:
         )
 
     def _beside(
-        self, label: str, label_style: str, says: str, style: str = "", at: str = "", at_style: str = ""
+        self,
+        label: str,
+        label_style: str,
+        says: str,
+        style: str = "",
+        at: str = "",
+        at_style: str = "",
+        *,
+        is_whole: bool = False,
     ) -> Iterator[Line]:
-        """A label with text beside it, and what is set to the right edge of the first line that has room."""
+        """A label with text beside it, and what is set to the right edge of the first line that has room.
+
+        `is_whole`: what is set to the right does not break the text if it can stand below it.
+        """
         if self._width < _NARROW and label.strip():
             yield (Span(label.rstrip(), label_style),)
             label = "  "
         room = self._width - cells(label)
-        lines, noted = _noted(says, at, room)
+        lines, noted = _noted(says, at, room, is_whole=is_whole)
         for index, line in enumerate(lines):
             ahead = label if index == 0 else " " * cells(label)
             behind = at.rjust(room - cells(line)) if at and index == noted else ""
             yield (Span(ahead, label_style), Span(line, style), Span(behind, at_style))
 
 
-def _noted(says: str, at: str, room: int) -> tuple[list[str], int]:
+def _noted(says: str, at: str, room: int, *, is_whole: bool) -> tuple[list[str], int]:
     """A text in lines with a note beside the first; beside the last or below it where that takes fewer."""
     beside = wrapped(says, room - (cells(at) + 2 if at else 0))
     below = wrapped(says, room)
     if cells(below[-1]) + 2 + cells(at) > room:
         below.append("")
-    return (below, len(below) - 1) if at and len(below) < len(beside) else (beside, 0)
+    fewer = len(beside) - len(below) + (is_whole and len(beside) > 1)
+    return (below, len(below) - 1) if at and fewer > 0 else (beside, 0)
 
 
 def _no_further_entries(block: Block) -> list[Block]:

@@ -22,6 +22,7 @@ from traindx.changes.source.settings import (
 )
 from traindx.changes.types import ChangeSpec, RefusedError, known_changes
 from traindx.facts import COMMAND, SCRIPT
+from traindx.readers.loading.told import started_in
 from traindx.run import Run
 
 _MOST = 3
@@ -55,7 +56,7 @@ def _on_command_line(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]
     options = [_option(spec) for spec in changes]
     if not words or not options:
         return
-    short = short_options(Path.cwd()) if any(len(word) == _SHORT for word in words) else {}
+    short = short_options(_home(run)) if any(len(word) == _SHORT for word in words) else {}
     lines, says = [words], []
     for spec, option in zip(changes, options, strict=True):
         at = typed(words, option, short) if option is not None else None
@@ -72,6 +73,11 @@ def _on_command_line(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]
 
 
 _SHORT = len("-b")
+
+
+def _home(run: Run) -> Path:
+    """The folder that the program was started in."""
+    return started_in(run, str(run.facts.get(SCRIPT, "")))
 
 
 def _option(spec: ChangeSpec) -> Option | None:
@@ -104,7 +110,7 @@ def _entries(spec: ChangeSpec, run: Run) -> list[tuple[Written, str]]:
     option = _option(spec)
     if option is None:
         return []
-    found = written(Path.cwd(), arguments_of(run), option)
+    found = written(_home(run), arguments_of(run), option)
     used = [one for one in found if _is_used(one.value, option, run)]
     return [
         (one, value) for one in used for value in option.becomes(spec, run, one.value) if value != one.value
@@ -156,5 +162,5 @@ def _added_option(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
         values = option.becomes(spec, run, f"{used:g}")
         new += [f"--{option.trainer}", *values[:1]]
         says.append(f"--{option.trainer} {' '.join(values[:1])}")
-    if new and parses_arguments_of_trainer(Path.cwd()):
+    if new and parses_arguments_of_trainer(_home(run)):
         yield _command_patch(run, words, [*words, *new], f"{' '.join(says)} on the command line")

@@ -25,6 +25,7 @@ from traindx.changes.types import (
     known_changes,
 )
 from traindx.facts import SCRIPT
+from traindx.readers.loading.told import started_in
 from traindx.run import Run
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -189,7 +190,7 @@ def together(patches: Sequence[Patch]) -> Patch:
 
 
 def _of_file(shown: str, edits: Sequence[tuple[Change, ChangeSpec]], run: Run) -> Patch:
-    path = _user_file(shown)
+    path = _user_file(shown, run)
     text, encoding = read_source(path, shown)
     source = _source(shown, text)
     says = []
@@ -231,8 +232,8 @@ def _file_of(change: Change, run: Run) -> str:
     raise RefusedError("the run has no source file")
 
 
-def _user_file(shown: str) -> Path:
-    path = Path(shown).absolute()
+def _user_file(shown: str, run: Run) -> Path:
+    path = started_in(run, shown) / shown
     installed = any(part in _INSTALLED for part in path.parts) or path.is_relative_to(
         Path(sys.base_prefix) / "lib"
     )

@@ -48,6 +48,8 @@ class Bundle:
     name: str
     folder: Path
     strands: tuple[Strand, ...]
+    number: int = 1
+    """Which of the trainings of its recording it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +92,9 @@ def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
     for item in filter(_is_whole, found):
         folder = Path(item.path).parent
         place = str(folder) if beside[folder] == 1 and os.path.isdir(top) else item.path
-        for log in item.logs:
+        for number, log in enumerate(item.logs, start=1):
             name = f"{place}:{log.run}" if log.run else place
-            bundles.append(Bundle(name, folder, (Strand(item.reader.title, (log,), item.sureness),)))
+            bundles.append(Bundle(name, folder, (Strand(item.reader.title, (log,), item.sureness),), number))
     return bundles
 
 

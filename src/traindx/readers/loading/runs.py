@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO
@@ -13,7 +13,7 @@ from traindx import readers as reader_folder
 from traindx.catalogue import units
 from traindx.errors import UnreadableError
 from traindx.facts import SCRIPT
-from traindx.format import count
+from traindx.format import count, listed
 from traindx.quantities import COUNTERS
 from traindx.readers.loading.assemble import assemble
 from traindx.readers.loading.files import (
@@ -68,12 +68,26 @@ def read(
 
     Without `told`, what programs under `traindx run` printed and wrote is left out.
     """
-    readings = [_read_sources(path, discover(path), names or {}, progress, told=told) for path in paths]
+    readings = [_read_path(path, names or {}, progress, told=told) for path in paths]
     return Reading(
         tuple(run for reading in readings for run in reading.runs),
         tuple(problem for reading in readings for problem in reading.problems),
         sum(reading.other_files for reading in readings),
     )
+
+
+def _read_path(path: str, names: Mapping[str, Quantity], progress: Progress, *, told: bool) -> Reading:
+    """The runs at a path; of those below it the one that is named behind it, as reports name it."""
+    top, _, wanted = path.rpartition(":")
+    if os.path.lexists(path) or not os.path.lexists(top):
+        return _read_sources(path, discover(path), names, progress, told=told)
+    reading = _read_sources(top, discover(top), names, progress, told=told)
+    named = tuple(run for run in reading.runs if run.name.endswith(f":{wanted}"))
+    if named or reading.problems:
+        return replace(reading, runs=named)
+    held = [run.name.rpartition(":")[2] for run in reading.runs]
+    missing = UnreadableError(top, f'no run "{wanted}"', f"choose one of its runs: {listed(held)}")
+    return replace(reading, runs=(), problems=(missing,))
 
 
 def _read_sources(
@@ -200,7 +214,8 @@ def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
     settings: dict[str, Scalar] = {}
     for folder in _folders(bundle):
         settings = {**settings_beside(folder), **settings}
-    return assemble(bundle.name, bundle.strands, settings, names)
+    run = assemble(bundle.name, bundle.strands, settings, names)
+    return replace(run, number=bundle.number) if bundle.number > 1 else run
 
 
 def _tellings(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:

@@ -22,6 +22,7 @@ from traindx.format import count, listed
 from traindx.quantities import COUNTERS, TRAIN_LOSS, VAL_LOSS
 from traindx.readers.loading.files import (
     CONSOLE,
+    OWN_FOLDER,
     PROGRAM,
     SKIPPED_FOLDERS,
     WRITTEN,
@@ -205,3 +206,10 @@ def _printed_in(folder: Path) -> list[Source]:
     path = folder / CONSOLE
     found = source_at(str(path)) if path.is_file() else None
     return [found] if isinstance(found, Source) else []
+
+
+def started_in(run: Run, program: str) -> Path:
+    """The directory that a program was started in, by where its recording is kept; else that of the user."""
+    folders = [folder for source in run.sources for folder in Path(source).absolute().parents]
+    homes = [folder.parent for folder in folders if folder.name == OWN_FOLDER]
+    return next((home for home in homes if (home / program).is_file()), Path.cwd())

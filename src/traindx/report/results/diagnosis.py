@@ -27,12 +27,14 @@ from traindx.report.fix import (
     WRITES_PATCH,
     Fix,
     fix_for,
+    line_to_change,
     next_command,
     shortened,
 )
+from traindx.report.results.crash import Crash, before, crash_of, reason_of
 from traindx.report.results.diagnosis_sections import references, sections
 from traindx.report.results.evidence import marks, place, rivals, seen_reasons
-from traindx.report.results.run import crashes, header_notes, outcome, title
+from traindx.report.results.run import header_notes, outcome, title
 from traindx.report.results.undecided import (
     candidates,
     facts,
@@ -46,7 +48,6 @@ from traindx.report.results.undecided import (
 from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
 
-TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
 _SICK_LINES, _HEALTHY_LINES, _OPEN_LINES = 24, 8, 18
 _REASONS, _RIVALS, _FACTS, _DONTS = 2, 3, 2, 2
 _CLEARLY = 0.5
@@ -73,12 +74,12 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
     kind = diagnosis.objective.objective
     named = () if kind in _ORDINARY else (kind.title,)
     head = Header(title(run), (*header_notes(run), *named))
-    crash = [Headline("CRASHED", *crash) for crash in crashes(run)]
+    crash = crash_of(run)
     body = builders[diagnosis.verdict](run, diagnosis)
     where = [Command("report", report, "everything: --all", is_path=True)] if report else []
     return Page(
-        f"{title(run)}: {diagnosis.verdict.value}",
-        (head, Gap(), *crash, *body, *where),
+        f"{title(run)}: {word(run, diagnosis).lower()}",
+        (head, Gap(), *(_crashed(crash, run) if crash else []), *body, *where),
         sections(run, diagnosis),
         limits[diagnosis.verdict] + (_OF_SEVERAL if run.others else 0),
         references([diagnosis]),
@@ -95,19 +96,44 @@ def _is_settled(run: Run, diagnosis: Diagnosis) -> bool:
     return is_clear(diagnosis) and (is_recording(run) or diagnosis.suspects[0].confidence >= _SETTLED_BY_LOG)
 
 
+def word(run: Run, diagnosis: Diagnosis) -> str:
+    """The verdict in one word; a program that crashed is not called healthy."""
+    is_healthy = diagnosis.verdict is Verdict.HEALTHY
+    return "CRASHED" if is_healthy and crash_of(run) else diagnosis.verdict.value.upper()
+
+
 def summary(run: Run, diagnosis: Diagnosis) -> str:
     """One line: verdict, cause, confidence, file and line."""
-    word = diagnosis.verdict.value.upper()
+    return " · ".join(filter(None, _summed(run, diagnosis)))
+
+
+def in_a_line(run: Run, diagnosis: Diagnosis) -> str:
+    """Verdict, confidence, file and line in a few words."""
+    says, line, _ = _summed(run, diagnosis)
+    return " ".join(filter(None, (says, line)))
+
+
+def _summed(run: Run, diagnosis: Diagnosis) -> tuple[str, str, str]:
+    """The verdict with its cause, the line, and what else a line has room for."""
+    verdict, crash = word(run, diagnosis), crash_of(run)
     if diagnosis.verdict is Verdict.HEALTHY:
-        return f"{word} {percent(diagnosis.confidence)} · {outcome(run)}"
+        if crash:
+            return f"{verdict} {crash.says}", crash.line, before(run)
+        return f"{verdict} {percent(diagnosis.confidence)}", "", outcome(run)
+    verdict = f"CRASHED, {verdict}" if crash else verdict
     if diagnosis.verdict is Verdict.INCONCLUSIVE:
-        return f"{word} · {diagnosis.says}"
+        return verdict, "", diagnosis.says
     if not _is_settled(run, diagnosis):
-        return f"{word} {uncapitalized(headline(diagnosis))} · {candidates(diagnosis)}"
+        return f"{verdict} {uncapitalized(headline(diagnosis))}", "", candidates(diagnosis)
     top = diagnosis.suspects[0]
-    line = line_of(fix_for(top.cause, run), top)
-    at = f" · {line}" if line else ""
-    return f"{word} {top.cause.slug} {percent(top.confidence)}{at} · {top.cause.title}"
+    line = line_to_change(fix_for(top.cause, run), top)
+    return f"{verdict} {top.cause.slug} {percent(top.confidence)}", line, top.cause.title
+
+
+def _crashed(crash: Crash, run: Run) -> list[Block]:
+    """The exception, and what its message leaves out."""
+    reason = reason_of(crash, run)
+    return [Headline("CRASHED", crash.says, crash.at), *([Paragraph(reason)] if reason else [])]
 
 
 def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
@@ -119,7 +145,7 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     first = [one for one in reasons if not lost or not _is_about(one, lost)][:1]
     told = [*(one.says for one in lost), *map(_located, first)]
     return [
-        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_of(fix, top)),
+        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_to_change(fix, top)),
         Paragraph(sentences([*told, *([] if lost else [outcome(run)])])),
         *facts(diagnosis, top),
         Gap(),
@@ -136,16 +162,21 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
 
 
 def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
-    found = len(diagnosis.asked)
-    unknown = sum(asked.cannot_tell for asked in diagnosis.asked)
-    checks = f"{count(found, 'check')}: no problems, {unknown} not enough data"
     certain = facts(diagnosis, None)
+    said = f"{percent(diagnosis.confidence)} · {outcome(run)}"
     return [
-        Headline("HEALTHY", f"{percent(diagnosis.confidence)} · {outcome(run)}", "", Tone.GOOD),
+        Paragraph(before(run)) if crash_of(run) else Headline("HEALTHY", said, "", Tone.GOOD),
         Chart(run, rows=2),
-        *(certain or [Paragraph(checks, Tone.QUIET)]),
+        *(certain or [Paragraph(f"{_checked(diagnosis)}.", Tone.QUIET)]),
         *unseen(run),
     ]
+
+
+def _checked(diagnosis: Diagnosis) -> str:
+    """How many checks had what they need and found nothing that speaks against the run."""
+    unknown = sum(asked.cannot_tell for asked in diagnosis.asked)
+    clear = f"{count(len(diagnosis.asked) - unknown, 'check')}: no problems"
+    return f"{clear}; {unknown:,} had not enough data" if unknown else clear
 
 
 def _lost(diagnosis: Diagnosis) -> list[Finding]:
@@ -215,8 +246,3 @@ def _rivals(diagnosis: Diagnosis) -> list[Block]:
     shown = [one for one in rivals(diagnosis)[:_RIVALS] if one.confidence >= _LEAST_RIVAL]
     told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in shown)
     return [Entry("OR", told)] if told else []
-
-
-def line_of(fix: Fix | None, top: Suspect) -> str:
-    """The line to change; where no fix names one, the line that shows it."""
-    return (fix.at if fix else "") or top.place

@@ -24,7 +24,7 @@ from traindx.report.blocks import (
     lists,
     table,
 )
-from traindx.report.fix import Fix, fixes_for
+from traindx.report.fix import Fix, fix_for, fixes_for, line_to_change
 from traindx.report.results.evidence import (
     against,
     answer,
@@ -58,7 +58,7 @@ def sections(run: Run, diagnosis: Diagnosis) -> tuple[Section, ...]:
     """Everything behind the screen, the most useful first."""
     top = culprit(diagnosis)
     found = [
-        _why(diagnosis, top),
+        _why(run, diagnosis, top),
         *([_fixes(run, top)] if top else []),
         *lists({"What not to do": top.cause.what_not_to_do if top else ()}, is_open=True),
         _rivals(diagnosis, top),
@@ -89,14 +89,14 @@ def _tone(reason: Reason) -> Tone:
     return Tone.PLAIN if reason.points > 0 else Tone.QUIET
 
 
-def _why(diagnosis: Diagnosis, top: Suspect | None) -> Section:
+def _why(run: Run, diagnosis: Diagnosis, top: Suspect | None) -> Section:
     reasons = top.reasons if top else diagnosis.healthy_reasons
     title = f"Why {uncapitalized(top.cause.title)}" if top else "Why healthy, or not"
     if not reasons:
         return Section(title, ())
     odds = f"Probability that the run is healthy: {percent(diagnosis.healthy)}."
     entries = {
-        "WHERE": " · ".join(whereabouts(top)) if top else "",
+        "WHERE": " · ".join(whereabouts(top, line_to_change(fix_for(top.cause, run), top))) if top else "",
         "VIA": top.mechanism.title if top and top.mechanism else "",
     }
     told = [Entry(label, says) for label, says in entries.items() if says]

@@ -81,11 +81,12 @@ def place(evidence: Evidence) -> str:
     return f"{evidence.axis.value}s {step(first)}-{step(last)}"
 
 
-def whereabouts(suspect: Suspect) -> list[str]:
-    """Where a suspect is to be found: its layer, its batch, its line; what is not known is left out."""
+def whereabouts(suspect: Suspect, line: str = "") -> list[str]:
+    """Where a suspect is to be found, as far as known: layer, batch, and a line if it is given."""
     found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
     places = [f"{what} {printable(which, 60)}" for what, which in found if which]
-    return [*places, printable(suspect.place, 80)] if suspect.place else places
+    line = line or suspect.place
+    return [*places, printable(line, 80)] if line else places
 
 
 def where(reason: Reason) -> str:

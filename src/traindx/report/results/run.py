@@ -236,25 +236,6 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
     return (*notes, *before)
 
 
-def crashes(run: Run) -> list[tuple[str, str]]:
-    """The exception that ended a program, and where: "train.py:31, step 12, exit code 1"."""
-    events = [event for event in run.events if event.kind is EventKind.EXCEPTION]
-    if not is_recording(run):  # a log may go on after an exception, with the next start of the program
-        last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
-        events = [event for event in events if event.step is None or event.step >= last]
-    code = run.facts.get(f.EXIT_CODE)
-    ended = f"exit code {code}" if isinstance(code, int) and code else ""
-    line = str(run.facts.get(f.CRASH_PLACE, ""))
-    return [
-        (event.says.rstrip("."), ", ".join(filter(None, (line, _step_of(event), ended))))
-        for event in events[-1:]
-    ]
-
-
-def _step_of(event: Event) -> str:
-    return f"step {step(event.step)}" if event.step is not None else ""
-
-
 def outcome(run: Run) -> str:
     """What became of the curves a run is judged by: "train loss 2.28 -> 0.048, val loss 1.68 -> 0.075"."""
     return ", ".join(_from_to(series) for series in main_series(run) if len(series))

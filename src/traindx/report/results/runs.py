@@ -1,10 +1,12 @@
 """Several diagnoses as a page, the worst first; and runs that were only read."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.curves.curve import curve_of
+from traindx.curves.facts import is_recording
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, listed, number, percent, printable, uncapitalized
 from traindx.report.blocks import (
@@ -17,17 +19,21 @@ from traindx.report.blocks import (
     Header,
     Page,
     Section,
+    Tone,
     entries,
     table,
 )
+from traindx.report.fix import nearby
 from traindx.report.results import diagnosis as one_diagnosis
+from traindx.report.results.crash import crash_of
 from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
 from traindx.report.results.run import ending, extent, header_notes, main_series, shared_folder, title
 from traindx.report.results.undecided import headline
 from traindx.run import Run
 
-_ORDER = (Verdict.SICK, Verdict.INCONCLUSIVE, Verdict.HEALTHY)
+_TONES = {"SICK": Tone.BAD, "CRASHED": Tone.BAD, "INCONCLUSIVE": Tone.DOUBT, "HEALTHY": Tone.GOOD}
+"""What runs are called, the worst first."""
 _MOST_ROWS = 16
 """Runs that are not healthy and have a line of their own: with the rest they fill a terminal."""
 _WHOLE = 40
@@ -35,6 +41,8 @@ _WHOLE = 40
 _SERIES, _FACTS, _SKIPPED, _NOTES = 14, 6, 2, 2
 """What a screen shows of a run that was only read."""
 _LINES = 24
+_TRAININGS = 3
+"""Other trainings of a program that are named one by one."""
 
 Judged = tuple[Run, Diagnosis]
 
@@ -42,17 +50,15 @@ Judged = tuple[Run, Diagnosis]
 def overview(pairs: Sequence[Judged]) -> Page:
     """Every run that is not healthy in a line, the healthy ones together."""
     folder = shared_folder([run.name for run, _ in pairs])
-    ranked = sorted(pairs, key=lambda pair: (_ORDER.index(pair[1].verdict), -_blame(pair[1])))
-    bad = [pair for pair in ranked if pair[1].verdict is not Verdict.HEALTHY]
-    healthy = [pair for pair in ranked if pair[1].verdict is Verdict.HEALTHY]
+    ranked = sorted(pairs, key=_badness)
+    bad = [pair for pair in ranked if one_diagnosis.word(*pair) != "HEALTHY"]
+    healthy = ranked[len(bad) :]
     rows = [_row(run, diagnosis, folder) for run, diagnosis in bad[:_MOST_ROWS]]
     if len(bad) > _MOST_ROWS:
         rows.append((Cell(""), Cell(f"{len(bad) - _MOST_ROWS} more"), Cell(""), Cell("--all lists them")))
     rows += [_healthy(healthy, folder)] if healthy else []
     screen: tuple[Block, ...] = (
-        Header(
-            printable(folder.rstrip("/") or "runs", 100), (tally([one for _, one in pairs]), "worst first")
-        ),
+        Header(printable(folder.rstrip("/") or "runs", 100), (tally(pairs), "worst first")),
         Gap(),
         table(",,,", rows),
         Command("details", f"traindx diagnose {_address(ranked[0][0])}"),
@@ -61,16 +67,66 @@ def overview(pairs: Sequence[Judged]) -> Page:
     return Page(f"{count(len(pairs), 'run')}", screen, _each(ranked, folder), references=named)
 
 
-def tally(diagnoses: Sequence[Diagnosis]) -> str:
+def is_one_program(runs: Sequence[Run]) -> bool:
+    """Whether all runs are trainings of one program, one after the other in its recording."""
+    return all(map(is_recording, runs)) and len({run.sources[:1] for run in runs}) == 1
+
+
+def trainings(pairs: Sequence[Judged], *, report: str = "") -> Page:
+    """The trainings of one program: the worst as if it were alone, of equals the last; and the others."""
+    ranked = sorted(pairs, key=lambda pair: (*_badness(pair), -pair[0].number))
+    run, diagnosis = ranked[0]
+    page = one_diagnosis.page(run, diagnosis, report=report)
+    head, *blocks = page.screen
+    assert isinstance(head, Header)
+    which = "the worst" if _badness(ranked[0]) != _badness(ranked[-1]) else "the last"
+    note = f"training {run.number} of {len(pairs)}, {which}"
+    rest = [pair for pair in pairs if pair[0] is not run]
+    first = next((index for index, block in enumerate(blocks) if isinstance(block, Command)), len(blocks))
+    beside = (Entry("OTHERS", _beside(rest)), _others(rest))
+    named = {pair[0].name for pair in ranked[1:]}
+    return replace(
+        page,
+        screen=(replace(head, notes=(*head.notes, note)), *blocks[:first], *beside, *blocks[first:]),
+        sections=(*page.sections, *(one for one in _each(ranked, "") if one.key in named)),
+        most_lines=page.most_lines + 2,
+        references=references([one for _, one in pairs]),
+    )
+
+
+def _beside(pairs: Sequence[Judged]) -> str:
+    """The other trainings: what became of each, or of many how many of each verdict."""
+    if len(pairs) > _TRAININGS:
+        return tally(pairs)
+    told = ((run, one_diagnosis.summary(run, one).partition(" · ")[0]) for run, one in pairs)
+    return " · ".join(f"training {run.number}: {says}, {ending(run)}" for run, says in told)
+
+
+def _others(pairs: Sequence[Judged]) -> Command:
+    """The command that shows another training."""
+    run = pairs[0][0]
+    folder = shlex.quote(nearby(os.path.dirname(os.path.abspath(run.sources[0]))))
+    more = f"--run N: {pairs[0][0].number} to {pairs[-1][0].number}" if len(pairs) > 1 else ""
+    return Command(f"training {run.number}", f"traindx diagnose {folder} --run {run.number}", more)
+
+
+def tally(pairs: Sequence[Judged]) -> str:
     """How many runs there are, and how many of each verdict."""
-    verdicts = [one.verdict for one in diagnoses]
-    counts = [f"{verdicts.count(verdict)} {verdict.value}" for verdict in _ORDER if verdict in verdicts]
-    return f"{count(len(verdicts), 'run')}: {', '.join(counts)}"
+    words = [one_diagnosis.word(*pair) for pair in pairs]
+    counts = [f"{words.count(word)} {word.lower()}" for word in _TONES if word in words]
+    return f"{count(len(words), 'run')}: {', '.join(counts)}"
 
 
 def _address(run: Run) -> str:
     """What `traindx diagnose` takes to judge a run alone."""
-    return shlex.quote(run.sources[0] if len(run.sources) == 1 else run.name)
+    if not is_recording(run) or run.name.rpartition(":")[2] != f"training {run.number}":
+        return shlex.quote(run.sources[0] if len(run.sources) == 1 else run.name)
+    return f"{shlex.quote(nearby(os.path.dirname(os.path.abspath(run.sources[0]))))} --run {run.number}"
+
+
+def _badness(pair: Judged) -> tuple[int, float]:
+    """By which the worst run comes first."""
+    return list(_TONES).index(one_diagnosis.word(*pair)), -_blame(pair[1])
 
 
 def _blame(diagnosis: Diagnosis) -> float:
@@ -78,11 +134,13 @@ def _blame(diagnosis: Diagnosis) -> float:
 
 
 def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
-    tone = one_diagnosis.TONES[diagnosis.verdict]
+    word, crash = one_diagnosis.word(run, diagnosis), crash_of(run)
     clear = diagnosis.verdict is Verdict.SICK and one_diagnosis.is_clear(diagnosis)
     sure = percent(_blame(diagnosis)) if clear else ""
     if diagnosis.verdict is Verdict.INCONCLUSIVE:
         says = diagnosis.says
+    elif crash and diagnosis.verdict is Verdict.HEALTHY:
+        says = " · ".join(filter(None, (crash.says, crash.line)))
     elif clear:
         says = f"{uncapitalized(diagnosis.suspects[0].cause.title)} · {ending(run)}"
     else:
@@ -91,7 +149,7 @@ def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
     name = printable(run.name.removeprefix(folder), 60)
     curve = next(iter(main_series(run)), None)
     linked = Cell(name, curve=curve, leads_to=run.name)
-    return (Cell(diagnosis.verdict.value.upper(), tone), linked, Cell(sure), Cell(says))
+    return (Cell(word, _TONES[word]), linked, Cell(sure), Cell(says))
 
 
 def _healthy(pairs: Sequence[Judged], folder: str) -> tuple[Cell, ...]:
@@ -101,8 +159,7 @@ def _healthy(pairs: Sequence[Judged], folder: str) -> tuple[Cell, ...]:
         name, says, sure = run.name.removeprefix(folder), ending(run), percent(diagnosis.confidence)
     else:
         name, says, sure = count(len(pairs), "run"), f"{_best(pairs, folder)}(--all lists them)", ""
-    tone = one_diagnosis.TONES[Verdict.HEALTHY]
-    return (Cell("HEALTHY", tone), Cell(printable(name, 60)), Cell(sure), Cell(says))
+    return (Cell("HEALTHY", Tone.GOOD), Cell(printable(name, 60)), Cell(sure), Cell(says))
 
 
 def _best(pairs: Sequence[Judged], folder: str) -> str:
@@ -124,7 +181,7 @@ def _each(pairs: Sequence[Judged], folder: str) -> tuple[Section, ...]:
         shown = [section for section in page.sections if section.is_open or len(pairs) <= _WHOLE]
         found.append(
             Section(
-                f"{name}: {diagnosis.verdict.value}",
+                f"{name}: {one_diagnosis.word(run, diagnosis).lower()}",
                 (*page.screen[2:], *shown),
                 is_open=index == 0 and diagnosis.verdict is Verdict.SICK,
                 name=name,
