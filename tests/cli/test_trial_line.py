@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.calling import HOT
 from tests.cli.terminal import shown, terminal
-from traindx.cli._treatment import TrialLine
+from traindx.cli._trial_line import TrialLine
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis
 from traindx.readers.loading.runs import load
@@ -43,18 +43,19 @@ def test_it_says_what_is_tried_and_fits(columns: int, tmp_path: Path) -> None:
         line.say("recording the program")
         screen = drawn_until(keyboard, "recording the program · 0:")
         line.begins(trial_run(1, "lr / 10", tmp_path))
-        screen += drawn_until(keyboard, "ETA 2:00")
+        # It falls while a trial runs, also before that has taken a step.
+        screen += drawn_until(keyboard, "ETA 1:58")
         line.ends(trial_run(1, "lr / 10", tmp_path), 20.0, is_reused=False)
         line.begins(trial_run(2, LONG, tmp_path))
         # One of four took 20 seconds, and three are left.
-        screen += drawn_until(keyboard, "ETA 1:00")
+        screen += drawn_until(keyboard, "ETA 0:59")
     for row in re.split(r"\x1b\[J|\x1b\[A|[\r\n]+", screen):
         assert len(row) < columns, row
     if columns >= 80:
         assert re.search(
-            r"\[\.{14}\] trial 1/4: lr / 10, seed 0 · step 0/1,200 · \d+:\d\d · ETA 2:00", screen
+            r"\[\.{14}\] trial 1/4: lr / 10, seed 0 · step 0/1,200 · \d+:\d\d · ETA 1:58", screen
         )
-        assert re.search(r"trial 2/4: .* · step 0/1,200 · \d+:\d\d · ETA 1:00", screen)
+        assert re.search(r"trial 2/4: .* · step 0/1,200 · \d+:\d\d · ETA 0:59", screen)
 
 
 def test_it_tells_how_to_stop_and_leaves_nothing(tmp_path: Path) -> None:

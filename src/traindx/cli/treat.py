@@ -112,7 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
     # What follows takes a second to load.
     starting = ProgressLine()
     starting.say("starting")
-    from traindx.cli._treatment import TrialLine, show_diagnosis, tell
+    from traindx.cli._treatment import show_diagnosis, tell
+    from traindx.cli._trial_line import TrialLine
     from traindx.trials.treatment import treat
 
     starting.wipe()

@@ -26,6 +26,8 @@ COMMAND_LINE = "command line"
 _TORCH = "torch"
 DIFF_LINES = 6
 """Lines of a diff on a screen."""
+_ACROSS = 3
+"""Lines that a line is moved across and that are shown; of more, the last."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,10 @@ def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
     """The first line of a text that changes, counted from 1, and all changed lines with their signs."""
     old, new = before.splitlines(), after.splitlines()
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    changed = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    codes = matcher.get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
     first = changed[0][1] + 1 if changed else 1
-    return first, tuple(line for code in changed for line in _signed(code, old, new))
+    return first, essential([line for code in codes for line in _signed(code, old, new)])
 
 
 def first_changed(lines: Sequence[str], hunk: str) -> int:
@@ -126,9 +129,40 @@ def first_changed(lines: Sequence[str], hunk: str) -> int:
 
 
 def _signed(code: tuple[str, int, int, int, int], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    _, old_first, old_last, new_first, new_last = code
+    kind, old_first, old_last, new_first, new_last = code
+    if kind == "equal":
+        yield from (f" {line}" for line in old[old_first:old_last])
+        return
     yield from (f"-{line}" for line in old[old_first:old_last])
     yield from (f"+{line}" for line in new[new_first:new_last])
+
+
+def essential(lines: Sequence[str]) -> tuple[str, ...]:
+    """The changed lines of a diff; where one is moved, also those that it is moved across.
+
+    Without them a statement that leaves a loop looks as if it were only indented otherwise.
+    """
+    spans = [(one, other) for one, line in enumerate(lines) for other in _moved_to(line, one, lines)]
+    kept: list[str] = []
+    for index, line in enumerate(lines):
+        across = next((span for span in spans if min(span) < index < max(span)), None)
+        is_near = across and (max(across) - min(across) <= _ACROSS + 1 or index == max(across) - 1)
+        if line[:1] in ("-", "+") or is_near:
+            kept.append(line)
+        elif across and index == min(across) + 1:
+            kept.append("  ...")
+    return tuple(kept)
+
+
+def _moved_to(line: str, index: int, lines: Sequence[str]) -> list[int]:
+    """Where a line that is taken away stands again."""
+    if line[:1] != "-" or not line[1:].strip():
+        return []
+    same = [
+        other for other, new in enumerate(lines) if new[:1] == "+" and new[1:].strip() == line[1:].strip()
+    ]
+    between = {other: lines[min(index, other) : max(index, other)] for other in same}
+    return [other for other in same if any(one[:1] == " " for one in between[other])][:1]
 
 
 def shortened(lines: tuple[str, ...]) -> Diff:
@@ -148,7 +182,6 @@ _ARMS = 6
 _SHORTEST_ESTIMATE = 60.0
 """Seconds below which starting the program takes longer than its steps, so that they tell nothing."""
 WRITES_PATCH = "writes the patch"
-RUNS_EXPERIMENT = "runs this experiment"
 _LONGEST_TREATMENT = 600.0
 """Seconds: the limit that `treat` sets itself."""
 
@@ -164,9 +197,8 @@ def next_command(
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
     if not suspects:
         return []
-    top = suspects[0]
-    if not any(one.change for one in top.cause.fixes):
-        return [Command("next", f"traindx explain {top.cause.slug}")]
+    if not any(fix.change for one in suspects for fix in one.cause.fixes):
+        return [Command("next", f"traindx explain {suspects[0].cause.slug}")]
     recorded = pace(run)
     seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0
     takes = f"about {duration(seconds)}" if seconds >= _SHORTEST_ESTIMATE else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from traindx.errors import TraindxError, UnreadableError
 from traindx.format import listed, printable
 from traindx.report.blocks import Block, Command, Entry, Gap, Page, Tone
-from traindx.report.results import comparison, diagnosis, runs
+from traindx.report.results import after_treatment, comparison, diagnosis, runs
 from traindx.report.results import treatment as treatments
 from traindx.trials.types import Report
 
@@ -104,7 +104,7 @@ def keep(found: "TreatResult", folder: Path, name: str = "") -> Path | None:
     documents: dict[str, str | bytes] = {
         "diagnostic_report.md": write(page, everything=True),
         "optimization_recommendations.md": write(
-            treatments.recommendations(*judged, treatment), everything=True
+            after_treatment.recommendations(*judged, treatment), everything=True
         ),
         "report.html": writer.write(page),
         "report.json": render(found.report) + "\n",

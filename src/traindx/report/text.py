@@ -123,7 +123,7 @@ class _Writer:
 
     @_of.register
     def _(self, block: Header) -> Iterable[Line]:
-        subject = printable(block.subject, 200)
+        subject = printable(block.subject, self._width - len("traindx · "))
         notes = "".join(f" · {printable(one, LONGEST)}" for one in block.notes)
         first, *others = wrapped(f"{subject}{notes}", self._width - len("traindx · "))
         bold = len(subject) if first.startswith(subject) else len(first)
@@ -155,8 +155,10 @@ class _Writer:
 
     @_of.register
     def _(self, block: Diff) -> Iterable[Line]:
+        room = self._width - len(_CODE)
         for line in block.lines:
-            yield (Span(f"{_CODE}{printable(line, 500)}", _SIGNS.get(line[:1], "")),)
+            for part in fitted(printable(line[1:], LONGEST), room - 1).splitlines() or [""]:
+                yield (Span(f"{_CODE}{line[:1]}{printable(part, room - 1)}", _SIGNS.get(line[:1], "")),)
 
     @_of.register
     def _(self, block: Code) -> Iterable[Line]:

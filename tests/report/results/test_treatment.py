@@ -10,7 +10,7 @@ from tests.report.formats import canonical
 from tests.report.results.screens import screen
 from traindx.report import markdown, text
 from traindx.report.blocks import Entry, Headline, Page
-from traindx.report.results import treatment
+from traindx.report.results import after_treatment, treatment
 from traindx.trials.types import Outcome, Treatment
 
 
@@ -48,7 +48,7 @@ def test_everything(snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("name", list(TREATMENTS))
 def test_recommendations(name: str, snapshot: SnapshotAssertion) -> None:
-    found = treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), TREATMENTS[name])
+    found = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), TREATMENTS[name])
     assert markdown.write(found, everything=True) == snapshot
 
 
@@ -91,7 +91,7 @@ def test_why_the_search_ended_is_told_with_what_was_left() -> None:
 
 
 def test_a_fix_by_hand_is_named_with_its_likeliest_cause() -> None:
-    found = treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), made.lost())
+    found = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), made.lost())
     written = markdown.write(found, everything=True)
     (line,) = (line for line in written.splitlines() if "range test" in line)
     assert "lr-too-high, 87%" in line

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from traindx import facts as f
 from traindx.curves.facts import is_recording
 from traindx.format import listed, named_layer, step
-from traindx.report.results.run import outcome
+from traindx.report.results.curve_ends import outcome
 from traindx.run import Axis, Event, EventKind, Run
 
 _LOOKUP = re.compile(r"index out of range in self$")

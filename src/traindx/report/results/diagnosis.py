@@ -32,9 +32,10 @@ from traindx.report.fix import (
     shortened,
 )
 from traindx.report.results.crash import Crash, before, crash_of, reason_of
+from traindx.report.results.curve_ends import outcome
 from traindx.report.results.diagnosis_sections import references, sections
 from traindx.report.results.evidence import marks, place, rivals, seen_reasons
-from traindx.report.results.run import header_notes, outcome, title
+from traindx.report.results.run import header_notes, title
 from traindx.report.results.undecided import (
     candidates,
     facts,

@@ -123,7 +123,8 @@ def _fix(fix: Fix) -> list[Block]:
     elif told.code:
         body.append(Code(told.code, label="example"))
     body += [Term("expect", told.expect), Term("not when", told.not_when)]
-    return [*body, *([Term("change", told.change)] if told.change else [])]
+    known = " + ".join(map(str, fix.changes)) or told.change
+    return [*body, *([Term("change", known)] if known else [])]
 
 
 def _rivals(diagnosis: Diagnosis, top: Suspect | None) -> Section:

@@ -8,11 +8,10 @@ import numpy as np
 
 from traindx import facts as f
 from traindx.comparison.types import Comparison
-from traindx.curves.curve import curve_of
 from traindx.curves.facts import is_program, is_recording, is_told, pace, times
 from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
-from traindx.format import count, duration, listed, number, pair, printable, step
+from traindx.format import count, duration, listed, number, printable, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
 from traindx.report.results.origin import origin
 from traindx.run import Axis, Event, EventKind, Fact, Run, Series
@@ -224,7 +223,7 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
     """
     before = origin(run, shown)
     recorded = pace(run)
-    ends = [e.says for e in run.events if e.kind is EventKind.INTERRUPTED] if is_program(run) else []
+    ends = _interruption(run)
     if recorded is None:
         curves = main_series(run)
         source = f"read from {run.facts[f.READ_FROM]}" if is_told(run) else listed(list(run.formats), 2)
@@ -236,39 +235,12 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
     return (*notes, *before)
 
 
-def outcome(run: Run) -> str:
-    """What became of the curves a run is judged by: "train loss 2.28 -> 0.048, val loss 1.68 -> 0.075"."""
-    return ", ".join(_from_to(series) for series in main_series(run) if len(series))
-
-
-def ending(run: Run) -> str:
-    """Where a run ended, in a few words: "val loss 2.09", "train loss is NaN from step 310"."""
-    curves = [series for series in main_series(run) if len(series)]
-    lost = [says for series in curves if (says := _lost(series))]
-    if lost or not curves:
-        return "".join(lost[:1])
-    last = curve_of(curves[-1])
-    return f"{_name_of(curves[-1])} {number(last.shown(last.end))}"
-
-
-def _from_to(series: Series) -> str:
-    lost = _lost(series)
-    if lost:
-        return lost
-    if len(series) == 1:
-        return f"{_name_of(series)} {number(series.values[0])}"
-    curve = curve_of(series)
-    first, last = pair(curve.shown(curve.start), curve.shown(curve.end))
-    return f"{_name_of(series)} {first} -> {last}"
-
-
-def _lost(series: Series) -> str:
-    """From where on a series is NaN to its end; empty if it is not."""
-    bad = series.first_bad_step
-    if bad is None or np.isfinite(series.values[-1]):
-        return ""
-    return f"{_name_of(series)} is NaN from {series.axis.value} {step(bad)}"
-
-
-def _name_of(series: Series) -> str:
-    return series.quantity.slug.replace("_", " ")
+def _interruption(run: Run) -> list[str]:
+    """How a run was interrupted; of a log only if it did not go on after that."""
+    stops = [event for event in run.events if event.kind is EventKind.INTERRUPTED]
+    if is_program(run):
+        return [event.says for event in stops]
+    last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
+    at_end = [event for event in stops if event.step is None or event.step >= last]
+    # A log says it with the name of an exception.
+    return ["interrupted"] if at_end else []

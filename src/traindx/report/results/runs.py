@@ -26,9 +26,10 @@ from traindx.report.blocks import (
 from traindx.report.fix import nearby
 from traindx.report.results import diagnosis as one_diagnosis
 from traindx.report.results.crash import crash_of
+from traindx.report.results.curve_ends import ending
 from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
-from traindx.report.results.run import ending, extent, header_notes, main_series, shared_folder, title
+from traindx.report.results.run import extent, header_notes, main_series, shared_folder, title
 from traindx.report.results.undecided import headline
 from traindx.run import Run
 

@@ -1,7 +1,8 @@
 """A treatment as a page: what is proven, the patch, what was tried, the diagnosis; and what to do next."""
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -22,12 +23,11 @@ from traindx.report.blocks import (
     Page,
     Paragraph,
     Section,
-    Term,
     Tone,
     lists,
     table,
 )
-from traindx.report.fix import COMMAND_LINE, first_changed, nearby, program_of, shortened
+from traindx.report.fix import COMMAND_LINE, essential, first_changed, nearby, shortened, treat_command
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
@@ -35,11 +35,11 @@ from traindx.report.results.trials import (
     belief_lines,
     better_with,
     compared_by,
-    conclusion,
     effect,
     health_line,
     left_untried,
     metric_line,
+    named,
     row,
     rows_by_measure,
     set_aside,
@@ -47,9 +47,12 @@ from traindx.report.results.trials import (
     verdict,
 )
 from traindx.run import Axis, Run
+from traindx.trials.engine import TIME_OVER
+from traindx.trials.standing import is_refused
 from traindx.trials.types import Arm, Outcome, Treatment, Trial
 
 _TRIED = 4
+_MORE_TIME = "--minutes 30 "
 _VERDICT_WIDTH, _VERDICT_LINES, _LONGEST_VERDICT = 34, 6, 120
 """About the columns of verdicts on the screen, the lines that leave room for the rest, and most letters."""
 TONES = {
@@ -76,7 +79,11 @@ def page(
     report: str = "",
 ) -> Page:
     """What was tried on the program of a run; `name` is what `traindx apply` calls the treatment."""
-    proof = _proven(treatment, treatment.best, beliefs) if treatment.best else _unproven(diagnosis, treatment)
+    proof = (
+        _proven(run, treatment, treatment.best, beliefs)
+        if treatment.best
+        else _unproven(diagnosis, treatment)
+    )
     screen: tuple[Block, ...] = (
         Header(f"treat · {title(run)}", _extent(treatment, seconds)),
         Gap(),
@@ -84,7 +91,7 @@ def page(
         Gap(),
         *_tried(treatment),
         *_skipped(treatment),
-        *_next(run, treatment, name),
+        *_next(run, diagnosis.suspects, treatment, name),
         *([Command("report", report, is_path=True)] if report else []),
     )
     behind = diagnosis_page.page(run, diagnosis)
@@ -99,7 +106,9 @@ def page(
 
 def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
     arms = {(arm.seed, arm.changes) for trial in treatment.trials for arm in _arms(trial)}
-    steps = max((arm.steps for trial in treatment.trials for arm in _arms(trial)), default=0)
+    # A control may be the first run of the program, which is longer and compared up to the same step.
+    taken = [pair.treated.steps for trial in treatment.trials for pair in trial.pairs if pair.treated.steps]
+    steps = Counter(taken).most_common(1)[0][0] if taken else 0
     told = f"{count(len(arms), 'trial run')} of {count(steps, 'step')}"
     return (told,) if seconds is None else (told, duration(seconds))
 
@@ -108,17 +117,17 @@ def _arms(trial: Trial) -> list[Arm]:
     return [arm for pair in trial.pairs for arm in (pair.control, pair.treated)]
 
 
-def _proven(treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
+def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
     seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
     checked = f"{seeds}, {_VERIFIED[treatment.patch_verified]}" if treatment.patch else seeds
     moved = belief_lines([one for one in beliefs if one[0] == best.cause])
     lines = (
-        [metric_line(treatment), f"{best.measure.value} {_from_to(best)} ({effect(best)})"],
+        [metric_line(treatment, run), f"{best.measure.value} {_from_to(best)} ({effect(best)})"],
         [health_line(treatment), *(f"confidence: {says}" for says in moved)],
     )
     told = [" · ".join(filter(None, line)) for line in lines]
     return [
-        Headline("PROVEN", best.title or label_of(best.changes), checked, Tone.GOOD),
+        Headline("PROVEN", named(best), checked, Tone.GOOD),
         *(Paragraph(line) for line in told if line),
         *_curves(best),
         Gap(),
@@ -150,7 +159,7 @@ def _patch(treatment: Treatment) -> list[Block]:
     blocks: list[Block] = []
     for start, end in pairwise([*begins, len(lines)]):
         own = lines[start:end]
-        changed = tuple(line for line in own if line[:1] in "+-" and line[:3] not in ("+++", "---"))
+        changed = essential([line for line in own if line[:3] not in ("+++", "---") and line[:2] != "@@"])
         path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
         number = first_changed(own, next((line for line in own if line.startswith("@@")), ""))
         blocks += [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
@@ -160,7 +169,10 @@ def _patch(treatment: Treatment) -> list[Block]:
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
     top = diagnosis.suspects[:1]
     told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
-    return [Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT), *map(Paragraph, told)]
+    is_done = told and not treatment.untried and not treatment.why_untried
+    left = ["Every fix for it that can be applied automatically was tried; what is left is by hand."]
+    says = " ".join([*told, *(left if is_done else [])])
+    return [Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT), *([Paragraph(says)] if says else [])]
 
 
 def _from_to(trial: Trial) -> str:
@@ -170,7 +182,7 @@ def _from_to(trial: Trial) -> str:
 
 def _tried(treatment: Treatment) -> list[Block]:
     """The first fixes that ran; those that could not be applied are only counted."""
-    ran = [trial for trial in treatment.trials if not _is_refused(trial)]
+    ran = [trial for trial in treatment.trials if not is_refused(trial)]
     verdicts = [printable(verdict(trial), _LONGEST_VERDICT) for trial in ran]
     lines = accumulate(-(-len(says) // _VERDICT_WIDTH) for says in verdicts)
     shown = min(max(sum(taken <= _VERDICT_LINES for taken in lines), 1), _TRIED)
@@ -190,10 +202,6 @@ def _tried(treatment: Treatment) -> list[Block]:
     return [table(",,", rows, "TRIED")] if rows else []
 
 
-def _is_refused(trial: Trial) -> bool:
-    return any(pair.treated.refused for pair in trial.pairs)
-
-
 def _skipped(treatment: Treatment) -> list[Block]:
     if not treatment.untried:
         return []
@@ -201,15 +209,17 @@ def _skipped(treatment: Treatment) -> list[Block]:
     return [Entry("SKIPPED", f"{left}: {treatment.why_untried}" if treatment.why_untried else left)]
 
 
-def _next(run: Run, treatment: Treatment, name: str) -> list[Block]:
+def _next(run: Run, suspects: Sequence[Suspect], treatment: Treatment, name: str) -> list[Block]:
     if treatment.best and treatment.command:
         return [Command("run", treatment.command)]
     if treatment.best and treatment.patch:
         return [Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:
         return []
-    following = f"traindx treat --minutes 30 {program_of(run)}"
-    return [Command("next", following, "more time, more fixes")] if program_of(run) else []
+    if TIME_OVER in treatment.why_untried:
+        following = treat_command(run, _MORE_TIME)
+        return [Command("next", following, "more time")] if following else []
+    return [Command("next", f"traindx explain {one.cause.slug}", "fixes by hand") for one in suspects[:1]]
 
 
 def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
@@ -229,68 +239,3 @@ def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
     }
     patch = (Section("Patch", (Diff(tuple(treatment.patch.splitlines())),)),) if treatment.patch else ()
     return (*patch, Section("Trials", tuple(trials), is_open=True), *lists(items))
-
-
-def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Page:
-    """What to do after a treatment: what is proven, what not to try again, what is left to a person."""
-    best = treatment.best
-    headline = (
-        Headline("PROVEN", best.title or label_of(best.changes), "", Tone.GOOD)
-        if best
-        else Headline("NO PROVEN FIX", conclusion(treatment), "", Tone.DOUBT)
-    )
-    also = [one for one in treatment.trials if best is None or one.changes != best.changes]
-    unclear = [one for one in treatment.trials if one.counted and one.effect is not None]
-    items: dict[str, Sequence[str]] = {
-        "Also helped": _before_after(also, Outcome.HELPED),
-        "Undecided, needs more seeds or steps": _before_after(unclear, Outcome.INCONCLUSIVE),
-        "Do not try these again": _in_vain(treatment),
-        "Further changes that may help": [*left_untried(treatment), *_manual(diagnosis.suspects)],
-        "What not to do": diagnosis.suspects[0].cause.what_not_to_do if diagnosis.suspects else [],
-    }
-    screen = (Header(title(run)), headline, *_proof(diagnosis, treatment))
-    return Page(f"{title(run)}: recommendations · traindx", screen, lists(items, is_open=True))
-
-
-def _before_after(trials: Sequence[Trial], outcome: Outcome) -> list[str]:
-    """The trials that came out like this, with the values of both sides."""
-    return [_told(one) for one in trials if one.outcome is outcome]
-
-
-def _told(trial: Trial) -> str:
-    figures = row(trial)
-    values = f"{trial.measure.value} {figures.control} -> {figures.treated}"
-    return f"{label_of(trial.changes)}: {values} ({verdict(trial)})"
-
-
-def _in_vain(treatment: Treatment) -> list[str]:
-    """What made no difference or harm, and what cannot be applied."""
-    judged = [_before_after(treatment.trials, one) for one in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
-    refused = filter(_is_refused, treatment.trials)
-    return [*chain(*judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
-
-
-def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
-    """The patch of what is proven with what to expect of it; the next experiment where nothing is."""
-    best, following = treatment.best, diagnosis.next_experiment
-    if best is None:
-        return [Paragraph(f"Next experiment: {following.experiment.does}.")] if following else []
-    causes = [cause for one in diagnosis.suspects for cause in (one.cause, one.mechanism) if cause]
-    fixes = {fix.title: fix for cause in causes for fix in cause.fixes if fix.title in best.title}
-    blocks: list[Block] = [Paragraph(f"{_told(best)}.")]
-    blocks += [Diff(tuple(treatment.patch.splitlines()))] if treatment.patch else []
-    for fix in fixes.values():
-        blocks += [Term("expect", fix.expect), Term("not when", fix.not_when)]
-    return blocks
-
-
-def _manual(suspects: Sequence[Suspect]) -> list[str]:
-    """The fixes that only a person can carry out, each once."""
-    found = {
-        fix.title: f"{fix.title} ({one.cause.slug}, {percent(one.confidence)}); expect: {fix.expect}"
-        # The likeliest cause last: of several that name a fix it is the one to read.
-        for one in reversed(suspects)
-        for fix in one.cause.fixes
-        if fix.change is None
-    }
-    return list(reversed(found.values()))

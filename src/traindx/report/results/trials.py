@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from traindx.changes.types import Measure, label_of, name_of
 from traindx.format import count, number, percent
+from traindx.quantities import VAL_ACCURACY
+from traindx.run import Run
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 Beliefs = Sequence[tuple[str, float, float]]
@@ -112,13 +114,13 @@ def conclusion(treatment: Treatment) -> str:
     return _no_win(treatment)
 
 
-def metric_line(treatment: Treatment) -> str:
+def metric_line(treatment: Treatment, run: Run) -> str:
     """Accuracy without and with the proven change; empty where the program has none."""
     best = treatment.best
     if best is None or best.metrics is None:
         return ""
     control, treated = (f"{share:.1%}" for share in best.metrics)
-    return f"accuracy {control} -> {treated}"
+    return f"{'val' if VAL_ACCURACY in run else 'train'} accuracy {control} -> {treated}"
 
 
 def health_line(treatment: Treatment) -> str:
@@ -200,7 +202,8 @@ def _planned(planned: Candidate) -> str:
 def belief_lines(beliefs: Beliefs) -> list[str]:
     """How the trials moved the confidence in causes, the likeliest first."""
     ordered = sorted(beliefs, key=lambda one: -one[2])
-    return [f"{slug} {percent(before)} -> {percent(after)}" for slug, before, after in ordered]
+    told = [(slug, percent(before), percent(after)) for slug, before, after in ordered]
+    return [f"{slug} {before} -> {after}" for slug, before, after in told if before != after]
 
 
 def patch_line(treatment: Treatment, place: str = "") -> str:

@@ -8,10 +8,10 @@ from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RE
 from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.diagnosis.verdict import leads
 from traindx.format import capitalized, duration, percent
-from traindx.report.blocks import Block, Chart, Diff, Entry, Gap, Headline, Paragraph, Term, Tone
-from traindx.report.fix import DIFF_LINES, RUNS_EXPERIMENT, fix_for, next_command
+from traindx.report.blocks import Block, Chart, Command, Diff, Entry, Gap, Headline, Paragraph, Term, Tone
+from traindx.report.fix import DIFF_LINES, fix_for, next_command
+from traindx.report.results.curve_ends import outcome
 from traindx.report.results.evidence import called, seen_reasons, strongest, troubles
-from traindx.report.results.run import outcome
 from traindx.run import Run
 
 _CANDIDATES, _FACTS = 3, 2
@@ -33,14 +33,23 @@ def unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Chart(run, troubles(diagnosis)),
         Gap(),
         *limits(run),
-        *next_command(run, diagnosis.suspects, "decide", RUNS_EXPERIMENT),
+        *_next(run, diagnosis, diagnosis.suspects),
     ]
+
+
+def _next(run: Run, diagnosis: Diagnosis, suspects: Sequence[Suspect]) -> list[Command]:
+    """The command that decides if it tries the change that is shown; else what it can try."""
+    following = diagnosis.next_experiment
+    fix = fix_for(following.tests, run) if following else None
+    if fix and fix.changes:
+        return next_command(run, suspects, "decide", "tries this change")
+    return next_command(run, suspects, "try", "tries the fixes of these causes")
 
 
 def headline(diagnosis: Diagnosis) -> str:
     """What is wrong, and that the cause is unclear if no candidate leads."""
     is_clear = leads(diagnosis.suspects, diagnosis.asked)
-    known = [diagnosis.problem.value] if diagnosis.problem else []
+    known = [capitalized(diagnosis.problem.value)] if diagnosis.problem else []
     return capitalized("; ".join([*known, *([] if is_clear and known else ["cause unclear"])]))
 
 
@@ -66,7 +75,7 @@ def undecided(run: Run, diagnosis: Diagnosis) -> list[Block]:
         Chart(run, troubles(diagnosis), rows=0),
         *unseen(run),
         Gap(),
-        *next_command(run, diagnosis.suspects if judged else (), "decide", RUNS_EXPERIMENT),
+        *_next(run, diagnosis, diagnosis.suspects if judged else ()),
     ]
 
 
@@ -111,10 +120,12 @@ def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
         return []
     fix = fix_for(following.tests, run)
     takes = "" if following.seconds is None else f"about {duration(following.seconds)}"
+    # Looking something up takes a person, and so does what no change of the program expresses.
+    by_hand = not following.experiment.steps or fix is None or not fix.changes
     diff = fix.diff[:DIFF_LINES] if fix else ()
     then = f"{following.experiment.if_true}, it is {following.tests.slug}"
     return [
-        Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", takes),
+        Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", "by hand" if by_hand else takes),
         Term("if", f"{then}; the change:" if diff else then),
         *([Diff(diff)] if diff else []),
     ]
