@@ -77,6 +77,9 @@ PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run
 READ_FROM = Fact(
     "read_from", "what a program without a recording was judged by: its output, its log files", chosen=False
 )
+READ_FROM_FILES = Fact(
+    "read_from_files", "quantities that a recording lacks, and the log file they were read from", chosen=False
+)
 EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
 RECORDING_COST = Fact("recording_cost", "share of the run time that recording took", chosen=False)
 CONTENTION = Fact(
