@@ -92,6 +92,12 @@ PARAMETER_PRECISION = Fact("parameter_precision", "the dtype of the parameters, 
 COMPILED = Fact("compiled", "whether torch.compile was used")
 FROZEN_PARAMETERS = Fact("frozen_parameters", "model parameters with requires_grad=False")
 UNOPTIMIZED_PARAMETERS = Fact("unoptimized_parameters", "trainable model parameters that are in no optimizer")
+UNLISTED_PARTS = Fact(
+    "unlisted_parts", "the attribute in which the model keeps modules that model.parameters() does not list"
+)
+UNLISTED_PLACE = Fact("unlisted_place", "file and line where such modules are put there", chosen=False)
+MADE_ANEW = Fact("made_anew", "the class of modules that are created anew in each forward pass")
+MADE_ANEW_PLACE = Fact("made_anew_place", "file and line where such a module is called", chosen=False)
 STALE_PARAMETERS = Fact(
     "stale_parameters", "parameters in an optimizer that are not part of the model in use"
 )
