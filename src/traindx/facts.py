@@ -78,6 +78,9 @@ PROGRAM_ARGUMENTS = Fact("program_arguments", "the arguments the program was run
 READ_FROM = Fact(
     "read_from", "what a program without a recording was judged by: its output, its log files", chosen=False
 )
+READ_FROM_FILES = Fact(
+    "read_from_files", "quantities that a recording lacks, and the log file they were read from", chosen=False
+)
 EXPERIMENT = Fact("experiment", "what traindx changed for this run, if it is a trial run")
 RECORDING_COST = Fact(
     "recording_cost", "CPU time that recording took, as a share of the program's own", chosen=False
@@ -99,6 +102,12 @@ PARAMETER_PRECISION = Fact("parameter_precision", "the dtype of the parameters, 
 COMPILED = Fact("compiled", "whether torch.compile was used")
 FROZEN_PARAMETERS = Fact("frozen_parameters", "model parameters with requires_grad=False")
 UNOPTIMIZED_PARAMETERS = Fact("unoptimized_parameters", "trainable model parameters that are in no optimizer")
+UNLISTED_PARTS = Fact(
+    "unlisted_parts", "the attribute in which the model keeps modules that model.parameters() does not list"
+)
+UNLISTED_PLACE = Fact("unlisted_place", "file and line where such modules are put there", chosen=False)
+MADE_ANEW = Fact("made_anew", "the class of modules that are created anew in each forward pass")
+MADE_ANEW_PLACE = Fact("made_anew_place", "file and line where such a module is called", chosen=False)
 STALE_PARAMETERS = Fact(
     "stale_parameters", "parameters in an optimizer that are not part of the model in use"
 )

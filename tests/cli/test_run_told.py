@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,47 @@ def test_a_log_file_of_a_silent_program_is_found_and_still_read_when_it_is_gone(
     assert "silent.py · read from 1 log file it wrote" in told(done)
     (tmp_path / "metrics.csv").unlink()
     assert judged(tmp_path)["verdict"] == "healthy"
+
+
+SIDE_BY_SIDE = """
+import os, sqlite3, subprocess, sys, time
+def wait_for(name):
+    until = time.time() + 60
+    while not os.path.exists(name) and time.time() < until:
+        time.sleep(0.01)
+open("one-is-running", "w").close()
+wait_for("other-has-ended")
+for step in range(40):
+    with open("metrics.tmp", "a") as file:
+        file.write(f'{{"step": {step}, "val_loss": {2.1 / (step + 1)}}}\\n')
+os.replace("metrics.tmp", "metrics.jsonl")
+child = "import pathlib; pathlib.Path('of-a-child.csv').write_text('step,loss')"
+subprocess.run([sys.executable, "-c", child])
+sqlite3.connect("own.db").execute("CREATE TABLE t (x)")
+"""
+
+
+def test_a_log_that_another_program_writes_in_the_same_folder_is_not_read(tmp_path: Path) -> None:
+    """Both are programs that traindx runs, side by side; one writes its logs while the other is running."""
+    (tmp_path / "one.py").write_text(SIDE_BY_SIDE)
+    (tmp_path / "other.py").write_text(SILENT + "file = open('other-has-ended', 'w')\n")
+    first = threading.Thread(target=process, args=("run", "one.py"), kwargs={"cwd": tmp_path})
+    first.start()
+    while not (tmp_path / "one-is-running").exists():
+        time.sleep(0.01)
+    process("run", "other.py", cwd=tmp_path)
+    first.join()
+    runs = tmp_path / ".traindx/runs"
+    written = {run: sorted(os.listdir(runs / run / "written")) for run in ("one-1", "other-1")}
+    assert written == {"one-1": ["metrics.jsonl", "of-a-child.csv", "own.db"], "other-1": ["metrics.csv"]}
+
+
+def test_a_curve_that_was_read_from_a_log_file_is_shown_as_such(tmp_path: Path) -> None:
+    printed = 'print(f"epoch {epoch + 1}/40 val_loss {float(own):.4f}")'
+    in_file = printed.replace('.4f}"', '.4f}", file=open("logs/val.log", "a")')
+    (tmp_path / "by_file.py").write_text("import os\nos.mkdir('logs')\n" + BY_HAND.replace(printed, in_file))
+    done = process("run", "by_file.py", cwd=tmp_path)
+    assert "val loss from logs/val.log" in told(done)
 
 
 def test_a_program_that_crashes_after_some_steps_is_judged_by_these(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ afterward. Common ways: the head was replaced after the optimizer was created; t
 copied with `deepcopy` or loaded as a new object, and the optimizer still references the parameters of the
 old one; only `model.head.parameters()` was passed; layers are in a plain Python list or dict, so
 `model.parameters()` does not list them (a hint: they do not follow `model.to(device)` either); a weight is
-a plain tensor instead of an `nn.Parameter`; adapters were added later. An optimizer with an empty list
+a plain tensor instead of an `nn.Parameter`; adapters were added later; a layer is created inside
+`forward`, so that every call has new random weights. An optimizer with an empty list
 raises an error; one with the wrong list does not.
 
 There is a side effect. `optimizer.zero_grad()` clears only its own parameters, so the gradients of the
@@ -47,9 +48,31 @@ part never change.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.objective import Area
+from traindx.run import Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
-from traindx.signs.weights import optimizer_has_stale_parameters, parameters_unoptimized, updates_tiny
+from traindx.signs.weights import (
+    optimizer_has_stale_parameters,
+    parameters_unoptimized,
+    updates_tiny,
+    weights_made_anew,
+)
+
+
+def hides_parts(run: Run) -> bool:
+    """Whether the model uses parts whose parameters it does not list."""
+    return facts.UNLISTED_PARTS in run.facts or facts.MADE_ANEW in run.facts
+
+
+def makes_nothing_anew(run: Run) -> bool:
+    """Whether no part of the model is created in the forward pass."""
+    return facts.MADE_ANEW not in run.facts
+
+
+def lists_all_parts(run: Run) -> bool:
+    """Whether no part of the model is known to be in a plain list."""
+    return facts.UNLISTED_PARTS not in run.facts
+
 
 CAUSE = Cause(
     slug="parameters-not-optimized",
@@ -60,6 +83,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.60, unseen=-0.77),
         Clue(parameters_unoptimized, seen=+9.31, unseen=-1.74, group="held"),
         Clue(optimizer_has_stale_parameters, seen=+9.68, group="held"),
+        Clue(weights_made_anew, seen=+9.31, group="held"),
         Clue(loss_flat_from_start, seen=+1.43),
         Clue(loss_plateaus, seen=+0.63),
         Clue(updates_tiny, seen=+0.29),
@@ -77,12 +101,15 @@ model.head = torch.nn.Linear(512, classes)  # the optimizer has the old head""",
 model.head = torch.nn.Linear(512, classes)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)""",
             change="optimizer.add_missing_parameters",
+            unless=(hides_parts,),
         ),
         Prescription(
             title="Register layers in nn.ModuleList instead of a list",
             expect="model.parameters() lists the layers, and their weights change",
-            safety=Safety.MANUAL,
+            safety=Safety.ASK,
             not_when="model.parameters() already lists all weights",
+            change="model.register_parts",
+            unless=(lists_all_parts,),
             before="""\
 class Net(torch.nn.Module):
     def __init__(self) -> None:
@@ -93,6 +120,23 @@ class Net(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.layers = torch.nn.ModuleList(torch.nn.Linear(64, 64) for _ in range(4))""",
+        ),
+        Prescription(
+            title="Create layers in __init__",
+            expect="model.parameters() lists the layers, and their weights change",
+            safety=Safety.MANUAL,
+            not_when="the layer is created once, at the first call, before the optimizer",
+            unless=(makes_nothing_anew,),
+            before="""\
+def forward(self, x: torch.Tensor) -> torch.Tensor:
+    return torch.nn.Linear(64, 10)(x)  # new random weights in each call""",
+            code="""\
+def __init__(self) -> None:
+    super().__init__()
+    self.head = torch.nn.Linear(64, 10)
+
+def forward(self, x: torch.Tensor) -> torch.Tensor:
+    return self.head(x)""",
         ),
         Prescription(
             title="Assert that the optimizer has exactly the model's weights",
@@ -119,5 +163,5 @@ assert not missing and not stale, (missing, len(stale))""",
         Misdiagnosis(says="I need more epochs", blames="too little training"),
         Misdiagnosis(says="My learning rate is too low", blames="the learning rate"),
     ),
-    places=(facts.OPTIMIZER_PLACE, facts.MODEL_PLACE),
+    places=(facts.UNLISTED_PLACE, facts.MADE_ANEW_PLACE, facts.OPTIMIZER_PLACE, facts.MODEL_PLACE),
 )

@@ -57,7 +57,6 @@ from traindx.signs.loss import loss_falls
 from traindx.signs.validation import (
     validation_improves,
     validation_never_improves,
-    validation_noisy,
     validation_turns_up,
 )
 
@@ -82,7 +81,6 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=+0.82),
         Clue(validation_gap_wide, seen=+1.23, unseen=-0.64),
         Clue(validation_improves, seen=-1.68),
-        Clue(validation_noisy, seen=-0.57),
         Clue(double_descent, seen=-2.00),
         Clue(loss_falls, seen=+0.00, unseen=-1.53),
     ),

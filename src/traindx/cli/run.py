@@ -152,6 +152,7 @@ def _recorded(
     from traindx.readers.loading.files import CONSOLE
     from traindx.recorder.launch.child import run_to_end
     from traindx.recorder.launch.command import recording_environment
+    from traindx.recorder.launch.open_files import OpenFiles
     from traindx.recorder.launch.outcome import note_ending, stopped
     from traindx.recorder.launch.process_tree import Reminder
     from traindx.recorder.launch.streams import Console
@@ -163,7 +164,10 @@ def _recorded(
     taken = "-" in (arguments.json, arguments.md)
     reminder = Reminder(lambda: stopped(folder) if arguments.max_steps else [])
 
+    files = OpenFiles()
+
     def meanwhile(program: int) -> None:
+        files.look(program)
         reminder.carry_out(program)
         if live is not None:
             live.stop.carry_out(program)
@@ -189,7 +193,7 @@ def _recorded(
         raise
     why = live.met.afterward if live is not None and live.met is not None else ""
     note_ending(folder, ending, why)
-    keep_written(folder, begun)
+    keep_written(folder, begun, files.of(folder))
     note_outcome(folder, command, ending, why)
     return ending
 

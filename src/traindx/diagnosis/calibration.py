@@ -58,6 +58,6 @@ def temperature(*, inside: bool) -> float:
     return RECORDING_TEMPERATURE if inside else LOG_TEMPERATURE
 
 
-def health_points(sign: Sign) -> float:
-    """What a clear yes to a sign adds to the score of health."""
-    return HEALTH_BY_SEVERITY[sign.severity] if sign.healthy is None else sign.healthy
+def health_points(sign: Sign, severity: Severity | None = None) -> float:
+    """What a clear yes to a sign adds to the score of health; `severity` is the one of the finding itself."""
+    return HEALTH_BY_SEVERITY[severity or sign.severity] if sign.healthy is None else sign.healthy

@@ -84,7 +84,9 @@ def score(
 
 def _health_clues(answers: Answers) -> list[Clue]:
     """What signs that were asked say about health: by their severity, or as they declare."""
-    clues = [Clue(one.sign, health_points(one.sign), one.sign.unhealthy) for one in answers.values()]
+    clues = [
+        Clue(one.sign, health_points(one.sign, one.severity), one.sign.unhealthy) for one in answers.values()
+    ]
     return [clue for clue in clues if clue.seen or clue.unseen]
 
 

@@ -11,6 +11,7 @@ from traindx.curves.recognition import UNRECOGNIZED, Recognized
 from traindx.finding import Answer, CannotTell, Evidence, Finding, Severity, Sign
 from traindx.format import Displayed
 from traindx.objective import Problem
+from traindx.quantities import INPUT_MEAN, INPUT_STD
 from traindx.run import Fact, Run
 
 
@@ -20,6 +21,10 @@ class Verdict(Enum):
     HEALTHY = "healthy"
     SICK = "sick"
     INCONCLUSIVE = "inconclusive"
+
+
+_OF_DATA = (INPUT_MEAN, INPUT_STD)
+"""What is measured of the data itself, and as certain as what is read from the program."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,16 @@ class SignResult:
         return isinstance(self.answer, CannotTell)
 
     @property
+    def severity(self) -> Severity:
+        """How much it harms: what the finding says of itself, else its sign."""
+        return (self.finding.severity if self.finding else None) or self.sign.severity
+
+    @property
     def is_certain(self) -> bool:
         """Whether it states a property of the program that does harm, with the line that shows it."""
-        if self.finding is None or self.sign.severity.rank < Severity.SERIOUS.rank:
+        if self.finding is None or self.severity.rank < Severity.SERIOUS.rank:
             return False
-        is_stated = any(isinstance(one.quantity, Fact) for one in self.finding.evidence)
+        is_stated = any(isinstance(e.quantity, Fact) or e.quantity in _OF_DATA for e in self.finding.evidence)
         return is_stated and bool(self.finding.location)
 
 

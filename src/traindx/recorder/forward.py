@@ -14,6 +14,7 @@ from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpo
 from traindx.recorder.sampling import Sampling
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Stream, Streams
+from traindx.recorder.unlisted import UnlistedParts
 from traindx.recorder.validation import Validation
 from traindx.run import Event, EventKind
 
@@ -132,6 +133,7 @@ class Forward:
         """Whether a dropout was active in the pass that runs."""
         self._passes = 0
         self._outputs = Outputs(model)
+        self._unlisted = UnlistedParts(model, backend)
         self._tells = False
         """Whether outputs of the pass that runs are told."""
 
@@ -144,6 +146,9 @@ class Forward:
         """A module is called; the outermost of them is a model."""
         self._depth += 1
         if self._depth > 1 or self.in_backward:
+            snapshot = self._sampling.snapshot
+            if self._tells and gradients and snapshot is not None:
+                self._unlisted.called(module, snapshot)
             return
         self._calls.clear()
         self._drops = False

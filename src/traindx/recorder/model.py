@@ -50,6 +50,8 @@ class Model:
         self._roots: list[weakref.ref[nn.Module]] = []
         # By identity: a model of the program's own may compare or hash as it likes.
         self._modules: dict[int, tuple[weakref.ref[nn.Module], str]] = {}
+        self._parts: list[tuple[weakref.ref[nn.Module], str]] = []
+        """Modules that a root uses and does not list, with the path that leads to them."""
         self._prefixes: dict[int, str] = {}
         self._parameters: dict[int, _Named] = {}
         self._strays: dict[int, _Named] = {}
@@ -79,9 +81,23 @@ class Model:
         self._name_all(roots, held)
         return True
 
+    def meet_part(self, part: "nn.Module", path: str) -> None:
+        """Learn the names below a module that a root uses and does not list, as one in a plain list."""
+        self._parts.append((weakref.ref(part), path))
+        self._name_all(self.roots, ())
+
+    def lists(self, module: "nn.Module") -> bool:
+        """Whether a module is a part of a root that is known."""
+        return bool(self._named(module))
+
+    @property
+    def unlisted(self) -> int:
+        """How many modules are used that no root lists."""
+        return len(self._parts)
+
     def forget(self) -> None:
         """Forget everything: another model is trained from here on."""
-        self._roots = []
+        self._roots, self._parts = [], []
         self._modules, self._prefixes = {}, {}
         self._parameters, self._strays, self._gradients = {}, {}, set()
         self._orders.clear()
@@ -184,15 +200,20 @@ class Model:
                 inside = {id(value) for value in root.parameters()}
                 alone = len(roots) == 1 and all(id(value) in inside for value in held if value.requires_grad)
                 self._prefixes[id(root)] = "" if alone else kind if number == 1 else f"{kind} {number}"
-            prefix = self._prefixes[id(root)]
-            for path, module in root.named_modules():
-                name = ".".join(part for part in (prefix, _plain(path)) if part)
-                self._modules.setdefault(id(module), (weakref.ref(module), name or kind))
-                for own, value in module.named_parameters(recurse=False):
-                    # Tied weights keep the name under which they are met first.
-                    called = f"{name}.{own}" if name else own
-                    named = _Named(called, type(module).__name__, weakref.ref(value))
-                    self._parameters.setdefault(id(value), named)
+            self._name_below(root, self._prefixes[id(root)])
+        for ref, path in self._parts:
+            if (part := ref()) is not None:
+                self._name_below(part, path)
+
+    def _name_below(self, root: "nn.Module", prefix: str) -> None:
+        for path, module in root.named_modules():
+            name = ".".join(part for part in (prefix, _plain(path)) if part)
+            self._modules.setdefault(id(module), (weakref.ref(module), name or type(root).__name__))
+            for own, value in module.named_parameters(recurse=False):
+                # Tied weights keep the name under which they are met first.
+                called = f"{name}.{own}" if name else own
+                named = _Named(called, type(module).__name__, weakref.ref(value))
+                self._parameters.setdefault(id(value), named)
 
 
 def _plain(path: str) -> str:

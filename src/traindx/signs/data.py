@@ -255,6 +255,8 @@ def validation_inputs_differ(
     *,
     shift: Annotated[float, "shift of the mean, in training stds; bench/thresholds.md#mismatch"] = 0.4,
     ratio: Annotated[float, "of the stds; bench/thresholds.md#mismatch"] = 1.5,
+    far: Annotated[float, "shift that no split explains; bench/thresholds.md#mismatch"] = 2.0,
+    apart: Annotated[float, "ratio that no split explains; bench/thresholds.md#mismatch"] = 3.0,
 ) -> Answer:
     """Validation inputs differ from training inputs in mean or std."""
     mean, other_mean = looked(run, INPUT_MEAN), looked(run, INPUT_MEAN, "validation")
@@ -276,4 +278,6 @@ def validation_inputs_differ(
     says += f"; training inputs have mean {means[1]} and std {stds[1]}"
     strength = max(linear(moved, shift), linear(wider, ratio, over=ratio))
     evidence = replace(seen_in(other_mean, there), location=location_of(run, VALIDATION_PLACE))
-    return Finding(strength, says, (evidence,))
+    if moved < far and wider < apart:
+        return Finding(strength, says, (evidence,))
+    return Finding(strength, f"{says}: not preprocessed alike", (evidence,), Severity.SERIOUS)

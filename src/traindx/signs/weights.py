@@ -20,10 +20,14 @@ from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, lin
 from traindx.curves.series import steps_taken
 from traindx.facts import (
     FROZEN_PARAMETERS,
+    MADE_ANEW,
+    MADE_ANEW_PLACE,
     MODEL_PLACE,
     OPTIMIZER,
     OPTIMIZER_PLACE,
     STALE_PARAMETERS,
+    UNLISTED_PARTS,
+    UNLISTED_PLACE,
     UNOPTIMIZED_PARAMETERS,
     WEIGHT_DECAY,
 )
@@ -206,9 +210,23 @@ def parameters_frozen(run: Run) -> Answer:
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
 def parameters_unoptimized(run: Run) -> Answer:
     """Trainable parameters are in no optimizer."""
-    evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, OPTIMIZER_PLACE)
+    unlisted = run.facts.get(UNLISTED_PARTS)
+    evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, UNLISTED_PLACE if unlisted else OPTIMIZER_PLACE)
     told = "in no optimizer, so never updated"
-    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, LIKELY, evidence)
+    told += f": `{unlisted}` is a plain list, which model.parameters() does not see" if unlisted else ""
+    # Nobody hides parameters that are to stay as they are and computes their gradients.
+    least = 1.0 if unlisted else LIKELY
+    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, least, evidence)
+
+
+@sign(needs=(MADE_ANEW,), severity=Severity.SERIOUS)
+def weights_made_anew(run: Run) -> Answer:
+    """A module with weights is created anew in each forward pass."""
+    kind = stated_word(run, MADE_ANEW)
+    if not kind:
+        return CANNOT_TELL
+    says = f"a new `{run.facts[MADE_ANEW]}` is created in each forward pass, so its weights never learn"
+    return Finding(1.0, says, (fact_evidence(run, MADE_ANEW, MADE_ANEW_PLACE),))
 
 
 def _never_learn(

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from traindx.recorder.launch import traces
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.open_files import OpenFiles
 from traindx.recorder.launch.traces import beginning, keep_written, note_outcome, note_program
 
 COMMAND = Command("/bin/train", ("train",))
@@ -35,6 +37,11 @@ def write(name: str, text: str = "step,loss\n1,2\n", *, age: float = 0.0) -> Pat
     return path
 
 
+def everything() -> set[tuple[int, int]]:
+    """Every file below the working directory: the program wrote them all."""
+    return {(one.stat().st_dev, one.stat().st_ino) for one in Path().rglob("*")}
+
+
 def copies(folder: Path) -> list[str]:
     top = folder / "written"
     return sorted(str(path.relative_to(top)) for path in top.rglob("*") if path.is_file())
@@ -51,7 +58,7 @@ def test_log_files_that_are_new_or_have_grown_are_copied(folder: Path) -> None:
     write("mlruns/0/abc/metrics/loss", "1 2 3\n")
     write("mlruns/0/abc/metrics/train/loss", "1 2 3\n")
     write("model.pt")
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     expected = ["grown.jsonl", "mlruns/0/abc/metrics/loss", "mlruns/0/abc/metrics/train/loss"]
     expected += ["out/version_0/metrics.csv", "runs/events.out.tfevents.1.host"]
     assert copies(folder) == expected
@@ -67,7 +74,7 @@ def test_links_are_not_followed(folder: Path, tmp_path: Path) -> None:
     Path("link.csv").symlink_to(outside / "secret.csv")
     Path("folder").symlink_to(outside)
     os.mkfifo("pipe.log")
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     assert copies(folder) == []
 
 
@@ -77,7 +84,7 @@ def test_neither_our_own_folders_nor_those_of_packages_are_searched(folder: Path
         write(name)
     write("/".join([*"abcdefghi", "deep.csv"]))
     write("empty.csv", "")
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     assert copies(folder) == []
 
 
@@ -91,7 +98,7 @@ def test_what_our_own_streams_go_to_is_no_log_of_its_own(folder: Path) -> None:
     finally:
         os.dup2(kept, 1)
         os.close(kept)
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     assert copies(folder) == []
 
 
@@ -100,12 +107,42 @@ def test_how_much_is_copied_is_bounded(folder: Path, monkeypatch: pytest.MonkeyP
     for number in range(4):
         write(f"{number}.csv", "x" * (10 + number))
     monkeypatch.setattr(traces, "_MOST_BYTES", 22)
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     assert copies(folder) == ["0.csv", "1.csv"]
     monkeypatch.setattr(traces, "_MOST_LOOKED_AT", 1)
     write("5.csv")
-    keep_written(folder, begun)
+    keep_written(folder, begun, everything())
     assert copies(folder) == ["0.csv", "1.csv"]
+
+
+def test_a_log_that_another_program_wrote_meanwhile_is_left_out(folder: Path) -> None:
+    begun = beginning(folder)
+    own, _ = write("logs/own.csv"), write("logs/other.csv")
+    (folder / "processes.jsonl").write_text(json.dumps({"wrote": str(own.absolute())}) + "\n")
+    keep_written(folder, begun, OpenFiles().of(folder))
+    assert copies(folder) == ["logs/own.csv"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fdinfo").exists(), reason="Linux shows which files are open")
+def test_a_file_that_a_process_holds_open_for_writing_is_its_own(folder: Path) -> None:
+    begun = beginning(folder)
+    own, read, _ = write("own.log"), write("read.log"), write("other.log")
+    words = ["sh", "-c", f"read line; exec 3>>{own} 4<{read}; echo 1,2 >&3; echo begun; cat"]
+    seconds = iter((0.0, 0.0, 0.5, 2.0))
+    files = OpenFiles(lambda: next(seconds))
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdin is not None
+        files.look(program.pid)
+        program.stdin.write("begin\n")
+        program.stdin.flush()
+        program.stdout.readline()
+        files.look(program.pid)
+        assert files.of(folder) == set()
+        files.look(program.pid)
+        program.stdin.close()
+    keep_written(folder, begun, files.of(folder))
+    assert copies(folder) == ["own.log"]
 
 
 def test_how_it_ended_is_stated(folder: Path) -> None:

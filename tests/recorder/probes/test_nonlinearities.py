@@ -266,6 +266,22 @@ def test_functional_code_with_bare_tensors() -> None:
         assert (found.layers, found.bends, found.in_a_row) == (2, len(expected) ^ 1, expected)
 
 
+def test_a_layer_after_a_residual_block_is_not_in_a_row_with_the_one_before_it() -> None:
+    class Residual(nn.Module):
+        def __init__(self, bends: bool) -> None:
+            super().__init__()
+            self.up, self.down, self.bends = nn.Linear(6, 12), nn.Linear(12, 6), bends
+
+        def forward(self, values: Tensor) -> Tensor:
+            inner = self.up(values)
+            return values + self.down(F.gelu(inner) if self.bends else inner)
+
+    for bends, expected in ((True, (4, 1, "1.up")), (False, (4, 0, "1.up, 1.down, 2"))):
+        assert (
+            triple(stated(plain(nn.Linear(6, 6), Residual(bends), nn.Linear(6, 2)), rows(5, 6))) == expected
+        )
+
+
 def test_a_low_rank_pair_beside_a_frozen_weight_is_in_a_row() -> None:
     class Adapted(nn.Module):
         def __init__(self) -> None:

@@ -34,6 +34,8 @@ from traindx.run import Axis, Better, Event, EventKind, Fact, Run, Scalar, Serie
 
 _LEAST_POINTS = 3
 """Points from which on a series tells how something went."""
+_NAMED = 2
+"""Quantities that are named."""
 _SURE = 0.8
 """How sure a reader is of a file that only a logger of trainings writes."""
 _SAME_STEPS = 0.05
@@ -88,7 +90,9 @@ def with_told(runs: Sequence[Run], folder: Path, tell: Tell) -> list[Run]:
         return [*runs, *([told] if told is not None else [])]
     (run,) = recorded
     for telling in tellings:
-        run = supplemented(run, telling.run)
+        known, run = run, supplemented(run, telling.run)
+        if not telling.is_printed and run is not known:
+            run = replace(run, facts={**run.facts, f.READ_FROM_FILES: _from_files(known, run, telling.run)})
     return [run if one is recorded[0] else one for one in runs]
 
 
@@ -122,6 +126,14 @@ def supplemented(run: Run, told: Run) -> Run:
     note = f"{names}: read from {listed([Path(one).name for one in told.sources], 2)}"
     facts = {**_steps_per_epoch(run, added), **run.facts}
     return replace(run, series=(*run.series, *added), notes=(*run.notes, note), facts=facts)
+
+
+def _from_files(before: Run, after: Run, told: Run) -> str:
+    """Which series a run has from log files of its program: "val loss from logs/metrics.csv"."""
+    added = after.series[len(before.series) :]
+    names = list(dict.fromkeys(one.quantity.slug.replace("_", " ") for one in added))
+    files = [one.rpartition(f"{os.sep}{WRITTEN}{os.sep}")[2] for one in told.sources]
+    return f"{listed(names, _NAMED)} from {listed(files, 1)}"
 
 
 def _steps_per_epoch(run: Run, added: Sequence[Series]) -> dict[Fact, Scalar]:

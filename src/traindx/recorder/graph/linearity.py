@@ -117,13 +117,23 @@ class _Sorting:
         self.in_a_row: dict[Node, str] = {}
         """Those that follow on another, under the names of their layers."""
         self.bends: list[Node] = []
+        self._bent: set[Node] = set()
+        """Those that bend and all that depend on them."""
 
     def add(self, node: Node) -> None:
         """Sort one more node; all it depends on has been sorted."""
+        bends = len(self.bends)
         self.kinds[node] = kind = self._leaf(node) if is_leaf(node) else self._kind(node)
+        if len(self.bends) > bends or any(operand in self._bent for operand in operands(node)):
+            self._bent.add(node)
         if kind is _Kind.WEIGHT:
             used = [operand for operand, _ in node.next_functions if operand in self.weights]
             self.weights[node] = node if is_leaf(node) else self.weights[used[0]]
+
+    def _passes_by(self, node: Node) -> bool:
+        """Whether it joins what a nonlinear branch gave to what passed it by, as a residual block does."""
+        data = [one for one in operands(node) if self.kinds[one] is not _Kind.WEIGHT]
+        return len({one in self._bent for one in data}) > 1
 
     def uses_weight(self, node: Node) -> bool:
         """Whether the node brings a parameter and something else together, other than terms of the loss."""
@@ -150,7 +160,7 @@ class _Sorting:
         if operation in _SCALINGS and not _multiplies_data(operation, kinds):
             return _joined(kinds)
         if operation in _STRAIGHT or _leaks_all(node, operation):
-            return _joined(kinds)
+            return _Kind.OTHER if self._passes_by(node) else _joined(kinds)
         if operation not in _LOOKUPS:
             self.bends.append(node)
         return _Kind.OTHER

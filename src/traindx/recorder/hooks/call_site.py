@@ -64,6 +64,20 @@ def class_place(kind: type) -> str:
     return ""
 
 
+def assignment_place(kind: type, attribute: str) -> str:
+    """File and line where a class of the program first assigns an attribute; empty where none is found."""
+    assigns = re.compile(rf"\s*\w+\.{re.escape(attribute)}\s*(:[^=]+)?\+?=(?!=)")
+    methods = (getattr(value, "__code__", None) for base in kind.__mro__ for value in vars(base).values())
+    for code in methods:
+        if not isinstance(code, CodeType) or not is_program(code):
+            continue
+        lines = sorted({line for _, _, line in code.co_lines() if line})
+        for number in lines:
+            if assigns.match(linecache.getline(code.co_filename, number)):
+                return f"{_short(code.co_filename)}:{number}"
+    return ""
+
+
 def is_program(code: CodeType) -> bool:
     """Whether code belongs to the program, and to no library."""
     file = code.co_filename

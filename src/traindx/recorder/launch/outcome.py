@@ -37,6 +37,8 @@ class Process:
     """The libraries that train which it had imported when it ended, with blanks between."""
     stopped: str = ""
     """The steps after which it said that it ends, because it was to take no more."""
+    wrote: str = ""
+    """A file that it opened for writing."""
 
 
 def recordings(folder: Path) -> list[Path]:

@@ -1,7 +1,8 @@
 """What a program leaves besides a recording: the log files that it wrote, and word of how it ended.
 
 Files are looked for below the working directory, where they are new or have changed since the program
-started. They are copied beside the recording, so that a later diagnosis reads the same.
+started, and a process of the program wrote them: another program may write its own beside them. They are
+copied beside the recording, so that a later diagnosis reads the same.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 from traindx.readers.loading.files import CONSOLE, OWN_FOLDER, PROGRAM, SKIPPED_FOLDERS, WRITTEN
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.command import Command
+from traindx.recorder.launch.open_files import FileNumber
 from traindx.recorder.launch.outcome import (
     PROCESSES,
     Process,
@@ -49,8 +51,8 @@ class Beginning:
     """The working directory."""
     since: int
     """When it started, in nanoseconds of the clock of the file system."""
-    ours: Collection[tuple[int, int]]
-    """Device and number of the files that our own standard streams go to."""
+    ours: Collection[FileNumber]
+    """The files that our own standard streams go to."""
 
 
 def beginning(folder: Path) -> Beginning:
@@ -63,10 +65,10 @@ def beginning(folder: Path) -> Beginning:
     return Beginning(Path.cwd(), folder.stat().st_mtime_ns, ours)
 
 
-def keep_written(folder: Path, begun: Beginning) -> None:
-    """Copy the log files that were written since then into the folder of the run."""
+def keep_written(folder: Path, begun: Beginning, written: Collection[FileNumber]) -> None:
+    """Copy the log files among those that the program has written since then into the folder of the run."""
     left = _MOST_BYTES
-    for path, size in sorted(_written(begun), key=lambda found: found[1])[:_MOST_FILES]:
+    for path, size in sorted(_logs(begun, written), key=lambda found: found[1])[:_MOST_FILES]:
         left -= size
         if left < 0:
             return
@@ -74,8 +76,8 @@ def keep_written(folder: Path, begun: Beginning) -> None:
             _copy(path, folder / WRITTEN / path.relative_to(begun.place))
 
 
-def _written(begun: Beginning) -> Iterator[tuple[Path, int]]:
-    """The files that may be logs, new or changed, each with its size; links are not followed."""
+def _logs(begun: Beginning, written: Collection[FileNumber]) -> Iterator[tuple[Path, int]]:
+    """The files of these that may be logs, new or changed, each with its size; links are not followed."""
     looked_at, folders = 0, [(begun.place, 0)]
     while folders:
         folder, depth = folders.pop(0)
@@ -88,7 +90,7 @@ def _written(begun: Beginning) -> Iterator[tuple[Path, int]]:
                 path = Path(entry.path)
                 if stat.S_ISDIR(status.st_mode) and depth < _DEEPEST and _is_open(entry.name):
                     folders.append((path, depth + 1))
-                elif _is_log(path) and _is_of(begun, status):
+                elif (status.st_dev, status.st_ino) in written and _is_log(path) and _is_of(begun, status):
                     yield path, status.st_size
 
 

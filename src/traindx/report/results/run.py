@@ -230,6 +230,8 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
         return (source, span(curves[0]) if curves else extent(run), *ends[-1:], *before)
     steps = f"{step(recorded.steps)} {'step' if recorded.steps == 1 else 'steps'}"
     notes = [f"{steps} in {duration(recorded.seconds)}", *ends[-1:]]
+    if f.READ_FROM_FILES in run.facts:
+        notes.append(str(run.facts[f.READ_FROM_FILES]))
     if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
         notes.append(f"recording cost {_percent(recorded.cost)}")
     return (*notes, *before)

@@ -7,6 +7,7 @@ torch: nothing is imported here that Python has not loaded by itself.
 import os
 import sys
 from _frozen_importlib_external import PathFinder
+from _thread import get_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def install(leave_word: "LeaveWord") -> None:
         del sys.modules["traindx_copy"]
         traindx_copy.begin(*os.environ["TRAINDX_MOVED"].split(os.pathsep))
     _tell_at_exit(leave_word)
+    _tell_of_files(leave_word)
     for name in ("torch", "keras"):
         if name in sys.modules:
             finder.imported(name)
@@ -145,6 +147,54 @@ def _tell_at_exit(leave_word: "LeaveWord") -> None:
     if not is_loaded:
         # What is registered belongs to the interpreter; the program need not see a module it did not import.
         del sys.modules["atexit"]
+
+
+def _tell_of_files(leave_word: "LeaveWord") -> None:
+    """Tell of every file that is opened for writing, at once: the program may be killed."""
+    told: set[str] = set()
+    telling: set[int] = set()
+
+    def hear(event: str, about: tuple[object, ...]) -> None:
+        if event not in _OPENING or not (path := _written_by(event, about)) or path in told:
+            return
+        thread = get_ident()
+        # What is left a word of is written to a file, too.
+        if thread in telling or len(told) >= _MOST_TOLD:
+            return
+        telling.add(thread)
+        try:
+            told.add(path)
+            leave_word(wrote=path)
+        except Exception:  # nobody is left to tell
+            return
+        finally:
+            telling.discard(thread)
+
+    for own in (hear, _written_by):
+        # As for the import of torch: neither a traceback nor a compiler of the program's code looks into it.
+        own.__code__ = own.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
+    sys.addaudithook(hear)
+
+
+_OPENING = frozenset({"open", "os.rename", "sqlite3.connect"})
+_WRITING = os.O_WRONLY | os.O_RDWR
+_MOST_TOLD = 5000
+"""Files of one process that are told of at most: of more it is not the logs that make so many."""
+
+
+def _written_by(event: str, about: "tuple[object, ...]") -> str:
+    """The file that an event of the interpreter lets be written; empty if there is none."""
+    try:
+        flags = about[2] if event == "open" else _WRITING
+        path = about[1 if event == "os.rename" else 0]
+        if not isinstance(flags, int) or not flags & _WRITING or isinstance(path, int):
+            return ""
+        found = os.fsdecode(os.fspath(path))  # type: ignore[call-overload]  # refused if it is no path
+        if event == "sqlite3.connect":
+            found = found.removeprefix("file:").partition("?")[0]
+        return "" if not found or "__pycache__" in found else os.path.abspath(found)
+    except Exception:  # whatever a program passes for a path
+        return ""
 
 
 def _tell_of_libraries(leave_word: "LeaveWord", process: int) -> None:
