@@ -53,5 +53,5 @@ while step < args.steps:
             break
 model.eval()
 with torch.no_grad():
-    mse = (model(x_test).mean - y_test).pow(2).mean().item()
-print(f"test mse {mse:.4f}")
+    mse = (model(x_test).mean - y_test).pow(2).mean() / y_test.var()
+print(f"test mse relative to the variance {mse.item():.4f}")

@@ -28,7 +28,7 @@ def sounds(count):
         tones = [f * random.normal(1, 0.12) for f in FORMANTS[vowel]]
         wave = sum(np.sin(2 * np.pi * (f * time + random.random())) for f in tones)
         wave = wave + 2.0 * random.normal(size=1600)
-        data[str(index)] = {"sig": torch.tensor(wave, dtype=torch.float32), "label": torch.tensor(vowel)}
+        data[str(index)] = {"sig": torch.tensor(wave, dtype=torch.float32), "label": torch.tensor([vowel])}
     return DynamicItemDataset(data, output_keys=["id", "sig", "label"])
 
 
@@ -41,10 +41,11 @@ class VowelBrain(sb.Brain):
         return self.modules.classifier(features)
 
     def compute_objectives(self, predictions, batch, stage):
-        loss = torch.nn.functional.cross_entropy(predictions, batch.label)
+        labels = batch.label.data.squeeze(1)
+        loss = torch.nn.functional.cross_entropy(predictions, labels)
         if stage != sb.Stage.TRAIN:
-            self.right += (predictions.argmax(1) == batch.label).sum().item()
-            self.total += len(batch.label)
+            self.right += (predictions.argmax(1) == labels).sum().item()
+            self.total += len(labels)
         return loss
 
     def on_stage_start(self, stage, epoch=None):

@@ -83,4 +83,6 @@ while step < args.steps:
             step += 1
     if step % 80 == 0:
         print(f"step {step} reward {data['next', 'reward'].mean().item():.4f}")
-print(f"mean reward {sum(rollout()['next', 'reward'].mean().item() for _ in range(5)) / 5:.4f}")
+with torch.no_grad():
+    place, goal = torch.stack([rollout()["observation"] for _ in range(5)]).chunk(2, dim=-1)
+print(f"mean distance to the goal {(place - goal).norm(dim=-1).mean().item():.4f}")
