@@ -21,7 +21,7 @@ torch.manual_seed(0)
 images = load_digits().images[:, None].astype("float32") / 16.0
 train, valid = images[:1472], images[1472:]
 model = BetaVAE(
-    BetaVAEConfig(input_dim=(1, 8, 8), latent_dim=8, beta=args.beta, reconstruction_loss="mse")
+    BetaVAEConfig(input_dim=(1, 8, 8), latent_dim=8, beta=args.beta, reconstruction_loss="bce")
 )
 config = BaseTrainerConfig(
     output_dir="out",

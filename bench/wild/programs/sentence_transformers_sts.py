@@ -37,7 +37,7 @@ def pairs(count):
     for _ in range(count):
         first = chooser.choice(list(topics))
         second = chooser.choice(list(topics)) if chooser.random() < 0.6 else first
-        rating = 4.6 if first == second else 0.8
+        rating = 4.6 if first == second else 1.8
         rows.append(
             {
                 "sentence1": sentence(first),

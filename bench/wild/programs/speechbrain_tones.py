@@ -62,18 +62,18 @@ class VowelBrain(sb.Brain):
 classifier = torch.nn.Sequential(
     torch.nn.Linear(129, 64), torch.nn.BatchNorm1d(64), torch.nn.LeakyReLU(), torch.nn.Linear(64, 5)
 )
-train, valid = sounds(800), sounds(200)
+train, valid = sounds(3000), sounds(300)
 brain = VowelBrain(
     modules={"classifier": classifier},
     opt_class=lambda parameters: torch.optim.Adam(parameters, lr=args.lr, weight_decay=args.weight_decay),
     run_opts={"device": "cpu"},
 )
 brain.fit(
-    range(1, max(1, round(args.steps / (800 / args.batch_size))) + 1),
+    range(1, max(1, round(args.steps / (3000 / args.batch_size))) + 1),
     train,
     valid,
     progressbar=False,
     train_loader_kwargs={"batch_size": args.batch_size, "shuffle": True},
-    valid_loader_kwargs={"batch_size": 100},
+    valid_loader_kwargs={"batch_size": 150},
 )
 print(f"accuracy {brain.accuracy:.4f}")

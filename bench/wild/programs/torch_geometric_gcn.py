@@ -11,7 +11,7 @@ from torch_geometric.utils import stochastic_blockmodel_graph
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=200)
 parser.add_argument("--lr", type=float, default=0.01)
-parser.add_argument("--weight-decay", type=float, default=5e-4)
+parser.add_argument("--weight-decay", type=float, default=5e-3)
 parser.add_argument("--dropout", type=float, default=0.5)
 parser.add_argument("--hidden", type=int, default=16)
 args = parser.parse_args()

@@ -30,8 +30,8 @@ train_data, valid_data = data[:-3000], data[-3000:]
 
 
 def batch(source):
-    starts = torch.randint(0, len(source) - args.seq_len - 1, (args.batch_size,))
-    return torch.stack([source[start : start + args.seq_len + 1] for start in starts])
+    starts = torch.randint(0, len(source) - args.seq_len, (args.batch_size,))
+    return torch.stack([source[start : start + args.seq_len] for start in starts])
 
 
 model = TransformerWrapper(
