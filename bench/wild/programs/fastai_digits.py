@@ -8,6 +8,7 @@ from fastai.data.load import DataLoader
 from fastai.learner import Learner
 from fastai.losses import CrossEntropyLossFlat
 from fastai.metrics import accuracy
+from fastai.torch_core import set_seed
 from fastai.callback.schedule import *
 from sklearn.datasets import load_digits
 from torch import nn
@@ -19,7 +20,7 @@ parser.add_argument("--wd", type=float, default=0.01)
 parser.add_argument("--bs", type=int, default=64)
 args = parser.parse_args()
 
-torch.manual_seed(0)
+set_seed(0)
 digits = load_digits()
 x = torch.tensor(digits.images / 16.0, dtype=torch.float32).unsqueeze(1)
 y = torch.tensor(digits.target)

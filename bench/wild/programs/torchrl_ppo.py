@@ -4,7 +4,7 @@ import argparse
 
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
+from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
 from torchrl.modules import NormalParamExtractor, ProbabilisticActor, TanhNormal, ValueOperator
 from torchrl.objectives import ClipPPOLoss
@@ -32,6 +32,7 @@ actor = ProbabilisticActor(
     ),
     in_keys=["loc", "scale"],
     distribution_class=TanhNormal,
+    default_interaction_type=InteractionType.RANDOM,
     return_log_prob=True,
 )
 critic = ValueOperator(network(1), in_keys=["observation"])

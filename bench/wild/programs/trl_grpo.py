@@ -10,7 +10,6 @@ from trl import GRPOConfig, GRPOTrainer
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=200)
 parser.add_argument("--learning-rate", type=float, default=1e-3)
-parser.add_argument("--beta", type=float, default=0.0)
 args = parser.parse_args()
 
 set_seed(0)
@@ -35,7 +34,6 @@ training_args = GRPOConfig(
     output_dir="out",
     max_steps=args.steps,
     learning_rate=args.learning_rate,
-    beta=args.beta,
     per_device_train_batch_size=16,
     num_generations=8,
     max_completion_length=6,

@@ -58,9 +58,9 @@ with torch.no_grad():
     starts = torch.arange(0, 2400, 300)
     prompts = torch.stack([valid_data[s : s + 30] for s in starts])
     truth = torch.stack([valid_data[s + 30 : s + 38] for s in starts])
-    sampled = model.generate(prompts, 8, temperature=0.0)
+    sampled = model.generate(prompts, 8, temperature=0.0, cache_kv=False)
     held_out = sum(model(batch(valid_data)).item() for _ in range(10)) / 10
 print(f"validation loss {held_out:.4f}")
 print("sample", "".join(chars[i] for i in sampled[0]))
-valid = "".join(chars[i] for i in model.generate(prompts[:1], 10, temperature=0.0)[0])
+valid = "".join(chars[i] for i in model.generate(prompts[:1], 10, temperature=0.0, cache_kv=False)[0])
 print(f"next characters right {(sampled[:, :1] == truth[:, :1]).float().mean().item():.3f}")
