@@ -137,9 +137,10 @@ def treat(case: Row, folder: Path) -> dict[str, Any]:
     program = write_program(case, folder / "treated")
     options = ["treat", "--color", "never", "--out", "treatments", "--json", "report.json"]
     ended = carry_out([str(TRAINDX), *options, program, *case["arguments"]], folder / "treated")
-    document = _report(folder / "treated" / "report.json") or {}
-    found = document.get("treatment") or document
-    trials = found.get("trials", ())
+    document = _report(folder / "treated" / "report.json")
+    run = _main_run(document) if document and document["runs"] else {}
+    found = run.get("treatment") or {}
+    trials = [trial for trial in run.get("trials", ()) if trial["refused"] is None]
     return {
         "treated": True,
         "trials": len(trials),
