@@ -1,4 +1,4 @@
-"""What is measured of the data for certain outranks what only hints: it leads, whatever the curves look like."""
+"""What is measured of the data for certain outranks what only hints, whatever the curves look like."""
 
 from pathlib import Path
 
@@ -52,7 +52,8 @@ def test_validation_inputs_that_are_not_normalized_lead(tmp_path: Path) -> None:
 
 def test_being_wrong_on_inputs_of_another_kind_is_no_evidence_of_wrong_labels(tmp_path: Path) -> None:
     found = trained(tmp_path, 6.0, 5.0)
-    reasons = [one for one in found.suspects if one.cause is LABEL_NOISE for one in one.reasons]
+    noise = [suspect for suspect in found.suspects if suspect.cause is LABEL_NOISE]
+    reasons = [reason for suspect in noise for reason in suspect.reasons]
     assert not any(one.sign is confidently_wrong and one.seen for one in reasons)
 
 

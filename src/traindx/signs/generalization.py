@@ -171,8 +171,8 @@ def confidently_wrong(
     # The later half of training: at first a network is sure of anything.
     late = _while_knowing(run, trained, TRAIN_ACCURACY in run, chance + above)
     late = late[len(late) // 2 :]
-    # Validation up to its best: what is learned by heart afterward is wrong with confidence as well. On inputs
-    # of another kind a model is wrong with confidence whatever its labels are.
+    # Validation up to its best: what is learned by heart afterward is wrong with confidence as well.
+    # On inputs of another kind a model is wrong with confidence whatever its labels are.
     is_alike = not isinstance(validation_inputs_differ(run), Finding)
     good = _until_best(run, validated if is_alike else None, chance + above)
     found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
