@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -20,6 +21,41 @@ def printable(text: str, limit: int = 120) -> str:
         return clean
     half = (limit - 1) // 2
     return f"{clean[:half]}\u2026{clean[-half:]}"
+
+
+def apart(names: Sequence[str], limit: int) -> list[str]:
+    """Names that are shortened where they are the same, so that what is different stays different."""
+    cut: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        cut.setdefault(printable(name, limit), []).append(name)
+    short = {name: text for text, group in cut.items() for name in group}
+    for group in cut.values():
+        short |= _apart(group, limit) if len(group) > 1 else {}
+    return [short[name] for name in names]
+
+
+def _apart(names: Sequence[str], limit: int) -> dict[str, str]:
+    """The parts between dots that differ, with as many of the others as there is room for, from the end."""
+    parts = [name.split(".") for name in names]
+    if len({len(one) for one in parts}) > 1:
+        return {}
+    differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
+    kept = list(differs)
+    for index in reversed(range(len(kept))):
+        wider = [*kept[:index], True, *kept[index + 1 :]]
+        if all(len(_joined(one, wider)) <= limit for one in parts):
+            kept = wider
+    shown = [printable(_joined(one, kept), 2 * limit) for one in parts]
+    return dict(zip(names, shown, strict=True)) if max(map(len, shown)) <= limit else {}
+
+
+def _joined(parts: Sequence[str], kept: Sequence[bool]) -> str:
+    """Parts with dots between them, and one ellipsis for those that are left out in a row."""
+    pieces = [part if is_kept else "\u2026" for part, is_kept in zip(parts, kept, strict=True)]
+    single = [
+        one for index, one in enumerate(pieces) if one != "\u2026" or pieces[index - 1 : index] != [one]
+    ]
+    return ".".join(single).replace("\u2026.", "\u2026").replace(".\u2026", "\u2026")
 
 
 DIGITS = 3

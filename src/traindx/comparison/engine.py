@@ -1,6 +1,7 @@
 """From several runs to one comparison: which is best, why they differ, how fast, and where they part."""
 
 from collections.abc import Sequence
+from os import PathLike
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from traindx.diagnosis.types import Diagnosis
 from traindx.errors import TraindxError
 from traindx.facts import CLASSES, DATASET, SCRIPT
 from traindx.format import listed, number, printable, step
+from traindx.readers.loading.runs import load
 from traindx.run import Run, Scalar
 
 _TASK = (SCRIPT, DATASET, CLASSES)
@@ -25,8 +27,16 @@ _UNEVEN = 1.5
 """Runs are not equally long when the longest is so many times the shortest."""
 
 
-def compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis] | None = None) -> Comparison:
-    """The runs side by side, the best first; needs two that share a measure."""
+_Path = str | PathLike[str]
+
+
+def compare(what: Sequence[Run | _Path] | _Path, diagnoses: Sequence[Diagnosis] | None = None) -> Comparison:
+    """The runs side by side, the best first; needs two that share a measure.
+
+    `what` is runs, or the paths of logs, or a folder of runs.
+    """
+    given = [what] if isinstance(what, str | PathLike) else what
+    runs = [run for one in given for run in ([one] if isinstance(one, Run) else load(one))]
     if len(runs) < 2:
         have = f"got only {runs[0].name}" if runs else "got none"
         raise TraindxError(f"compare needs two runs, {have}; add another log, or a folder with several")

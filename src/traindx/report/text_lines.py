@@ -3,9 +3,10 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from unicodedata import combining, east_asian_width
 
-from traindx.format import printable
+from traindx.format import apart, printable
 from traindx.report.blocks import Table, Tone
 from traindx.report.extremes import cell_text
 
@@ -67,21 +68,30 @@ def table_lines(block: Table, width: int) -> Iterator[Line]:
     """
     rows = [[printable(cell_text(cell), LONGEST) for cell in row] for row in block.rows]
     titles = [column.title for column in block.columns]
-    widths = [max(map(cells, column)) for column in zip(titles, *rows, strict=True)]
-    wide = next((index for index, column in enumerate(block.columns) if column.wide), len(widths) - 1)
-    room = width - _GAP * (len(widths) - 1)
+    room = width - _GAP * (len(titles) - 1)
+    wide = next((index for index, column in enumerate(block.columns) if column.wide), len(titles) - 1)
+    heads = [[title] for title in titles]
+    widths = _widths(heads, rows)
+    if room - sum(widths) + widths[wide] < max(cells(titles[wide]), _LEAST):
+        heads = [title.replace(" ", "\n").replace("_", "_\n").split("\n") for title in titles]
+        widths = _widths(heads, rows)
     left = max(room - sum(widths) + widths[wide], _LEAST)
     below = widths[wide] > _MOST_WRAPPED * left
     widths[wide] = 0 if below else left if block.columns[wide].wide else min(widths[wide], left)
     _shrink(widths, room + _GAP * below)
-    if any(titles):
-        heads = ["" if below and index == wide else title for index, title in enumerate(titles)]
+    if below:
+        heads[wide] = [""]
+    for line in zip_longest(*heads, fillvalue="") if any(titles) else ():
         yield _row(
-            [Span(_cut(title, most), "2") for title, most in zip(heads, widths, strict=True)], widths, block
+            [Span(_cut(title, most), "2") for title, most in zip(line, widths, strict=True)], widths, block
         )
-    for row, source in zip(rows, block.rows, strict=True):
+    columns = [
+        [_cut(text, most) for text in apart(column, max(most, _LEAST))]
+        for column, most in zip(zip(*rows, strict=True), widths, strict=True)
+    ]
+    for row, source, shown in zip(rows, block.rows, zip(*columns, strict=True), strict=True):
         styles = [STYLES[cell.tone] for cell in source]
-        texts = [_cut(text, most) for text, most in zip(row, widths, strict=True)]
+        texts = list(shown)
         first, *others = wrapped(row[wide], width - _GAP if below else widths[wide])
         texts[wide] = "" if below else _cut(first, widths[wide])
         yield _row([Span(text, style) for text, style in zip(texts, styles, strict=True)], widths, block)
@@ -92,6 +102,11 @@ def table_lines(block: Table, width: int) -> Iterator[Line]:
             texts = [""] * len(widths)
             texts[wide] = _cut(part, widths[wide])
             yield _row([Span(text, style) for text, style in zip(texts, styles, strict=True)], widths, block)
+
+
+def _widths(heads: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that each column of a table takes, with a heading in lines."""
+    return [max(map(cells, (*head, *(row[i] for row in rows)))) for i, head in enumerate(heads)]
 
 
 def _shrink(widths: list[int], room: int) -> None:

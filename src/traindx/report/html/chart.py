@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from traindx.report.html import plotly
 from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Span
-from traindx.report.html.markup import Detail, Markup, fill, joined, named, packed, prose
+from traindx.report.html.markup import Detail, Markup, fill, joined, packed, prose
 from traindx.report.html.plotly_layout import height
 from traindx.report.html.svg import still
 
+_LONGEST = 110
+"""Letters of a finding below a chart; the row that it leads to has all."""
 Linked = Callable[[str, Markup], Markup]
 """Makes a link to the row of a table, if the page has it."""
 
@@ -38,7 +40,7 @@ def _chart(figure: Figure, name: str, detail: Detail, linked: Linked, *, live: b
         height=str(height(figure)),
         about=f"Curves of {name}: {titles}, by {figure.axis.value}",
         still=still(figure, detail.still),
-        over=_over(figure, linked),
+        over=_over(figure),
         lanes=_lanes(figure, linked),
         data=fill('<script type="text/plain">{data}</script>', data=packed(plotly.document(figure).encode()))
         if live
@@ -61,8 +63,8 @@ def _tools(figure: Figure) -> Markup:
     )
 
 
-def _over(figure: Figure, linked: Linked) -> Markup:
-    """Bands over the steps of the evidence, and the decisive finding in words beside its own."""
+def _over(figure: Figure) -> Markup:
+    """Bands over the steps of the evidence; words would hide the curve."""
     spans = {
         span: (mark.tone, _place(figure, span), "local" if figure.is_local(span) else "long")
         for index, mark in enumerate(figure.marks)
@@ -73,41 +75,29 @@ def _over(figure: Figure, linked: Linked) -> Markup:
         fill('<i class="band {tone} {local}"{place}></i>', tone=tone, local=local, place=place)
         for tone, place, local in spans.values()
     ]
-    notes = [
-        fill(
-            '<p class="note {tone} {side}"{place}>{words}</p>',
-            tone=mark.tone,
-            side=_side(figure, mark.spans[0]),
-            place=_place(figure, mark.spans[0]),
-            words=_words(mark, linked),
-        )
-        for mark in figure.marks[:1]
-    ]
-    return fill('<div class="over">{parts}</div>', parts=joined([*bands, *notes])) if bands else Markup()
+    return fill('<div class="over">{bands}</div>', bands=joined(bands)) if bands else Markup()
 
 
 def _lanes(figure: Figure, linked: Linked) -> Markup:
-    """Every further finding: its steps as a bar, with the words on it."""
-    rows = [_lane(figure, mark, linked) for mark in figure.marks[1:]]
+    """Every finding, the decisive first: its steps as a bar, and below it what was seen."""
+    rows = [_lane(figure, mark, linked) for mark in figure.marks]
     return fill('<ol class="lanes">{rows}</ol>', rows=joined(rows)) if rows else Markup()
 
 
 def _lane(figure: Figure, mark: Mark, linked: Linked) -> Markup:
     bars = (fill('<i class="bar"{place}></i>', place=_place(figure, span)) for span in mark.spans)
     return fill(
-        '<li class="{tone}">{bars}<span class="words {side}"{place}>{words}</span></li>',
+        '<li class="{tone}"><span class="lane">{bars}</span>{words}</li>',
         tone=mark.tone,
         bars=joined(bars),
-        side=_side(figure, mark.spans[0]),
-        place=_place(figure, mark.spans[0]),
         words=_words(mark, linked),
     )
 
 
 def _words(mark: Mark, linked: Linked) -> Markup:
-    """A finding in a few words, with its steps; the row that it leads to has its sentence."""
-    label = named(mark.row) if mark.row else prose(mark.says)
-    shown = fill('<span title="{says}">{label} <b>{at}</b></span>', says=mark.says, label=label, at=mark.at)
+    """What was seen, and at which steps."""
+    at = Markup() if mark.at in mark.says else fill(" <b>{at}</b>", at=mark.at)
+    shown = fill("<span>{says}{at}</span>", says=prose(mark.says, _LONGEST), at=at)
     return linked(mark.row, shown)
 
 
@@ -124,12 +114,6 @@ def _place(figure: Figure, span: Span) -> Markup:
     )
 
 
-def _side(figure: Figure, span: Span) -> str:
-    """Where the words of a span have room: from its begin on, or up to its end."""
-    first, last = figure.window
-    return "from" if span.first - first <= (last - first) / 2 else "until"
-
-
 def _legend(figure: Figure) -> Iterable[Markup]:
     """One entry for each look; a panel of one curve is told by its title."""
     for index, panel in enumerate(figure.panels):
@@ -137,7 +121,7 @@ def _legend(figure: Figure) -> Iterable[Markup]:
         if not panel.main and len(recorded) < 2:
             continue
         others = [line for line in panel.lines if line.color == OTHERS]
-        for place, line in sorted(enumerate(panel.lines), key=lambda entry: entry[1].color):
+        for place, line in sorted(enumerate(panel.lines), key=lambda one: (one[1].color, one[1].dash)):
             if line.color != OTHERS:
                 yield _entry(line, plotly.line_id(index, place), line.name)
         if others:

@@ -44,11 +44,6 @@ def prose(text: str, limit: int = _LONGEST) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", shown))
 
 
-def named(key: str) -> Markup:
-    """The name of a check in words."""
-    return escape(key.replace("_", " "))
-
-
 def code(text: str) -> Markup:
     """Lines of a program as they stand."""
     return joined((escape(line.expandtabs(4)) for line in text.strip("\n").split("\n")), "\n")

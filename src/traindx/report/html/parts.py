@@ -142,12 +142,16 @@ def listing(lines: Markup, *, copies: bool) -> Markup:
     )
 
 
+_LEFT_OUT = "  ..."
+"""How a line begins that stands for others."""
+
+
 def changed(lines: Sequence[str]) -> Markup:
     """The lines of a diff; what is copied of one is the line without its sign.
 
     The indentation that all share is there to be copied, and takes no room on the screen.
     """
-    texts = [line[1:].expandtabs(4) for line in lines if line[:1] in ("+", "-")]
+    texts = [line[1:].expandtabs(4) for line in lines if not line.startswith(_LEFT_OUT)]
     shared = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
     return joined((_changed(line, shared) for line in lines), "\n")
 
@@ -155,7 +159,8 @@ def changed(lines: Sequence[str]) -> Markup:
 def _changed(line: str, shared: int) -> Markup:
     tag = {"+": Markup("ins"), "-": Markup("del")}.get(line[:1])
     if tag is None:
-        return fill("<span>{line}</span>", line=line)
+        shown = line if line.startswith(_LEFT_OUT) else line[1:].expandtabs(4)[shared:]
+        return fill("<span>{line}</span>", line=shown)
     text = line[1:].expandtabs(4)
     return fill(
         '<{tag}><i>{sign}</i><span class="in">{shared}</span>{rest}</{tag}>',

@@ -74,8 +74,9 @@ def _line(line: Line, panel: Panel, window: tuple[float, float], columns: int) -
         values, low, high = np.log(values), float(np.log(low)), float(np.log(high))
     color = "others" if line.color == OTHERS else f"c{line.color % 6}"
     path = fill(
-        '<path class="{look} {color} d{dash}" d="{curve}"/>',
+        '<path class="{look} {color} d{dash}{lone}" d="{curve}"/>',
         look=line.look.value,
+        lone=" lone" if np.isfinite(values).sum() == 1 else "",
         color=color,
         dash=str(line.dash % 3),
         curve=_path(_across(drawn.steps, window, wide), _down(values, (low, high), _HIGH)),

@@ -1,16 +1,16 @@
-"""What a page has said already, so that nothing is on it twice."""
+"""What a page has said already, so that its tables do not say it again and again."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from traindx.report.blocks import Block, Code, Diff, Entry, Paragraph, Section, Term
+from traindx.report.blocks import Block, Code, Diff, Entry, Section, Term
 
 
 class Told:
-    """The sentences and lines of code of the cards so far."""
+    """The code and the remarks of the cards so far, and the findings of the tables."""
 
     def __init__(self) -> None:
-        self._sentences = ""
+        self._findings: set[str] = set()
         self._lines: set[Block] = set()
 
     def new(self, blocks: Iterable[Block | Section]) -> list[Block | Section]:
@@ -23,21 +23,20 @@ class Told:
         """What a card shows of some blocks: not what a section tells in full."""
         shown = [block for block in blocks if not (isinstance(block, Entry | Term) and block.brief)]
         self._lines |= {block for block in shown if isinstance(block, Code | Diff | Term)}
-        self.add(block.says for block in shown if isinstance(block, Paragraph | Entry))
         return shown
 
-    def add(self, sentences: Iterable[str]) -> None:
-        """Take note of what was said."""
-        self._sentences = "\n".join((self._sentences, *sentences)).lower()
+    def add(self, findings: Iterable[str]) -> None:
+        """Take note of what a table told."""
+        self._findings |= set(findings)
 
-    def has(self, sentence: str) -> bool:
-        """Whether the page has this sentence."""
-        return bool(sentence) and sentence.lower() in self._sentences
+    def has(self, finding: str) -> bool:
+        """Whether a table has told this finding."""
+        return finding in self._findings
 
     @contextmanager
     def within(self, section: Section) -> Iterator[None]:
         """What is said of one run is not said of another."""
-        before = self._sentences, self._lines.copy()
+        before = self._findings.copy(), self._lines.copy()
         yield
         if section.key:
-            self._sentences, self._lines = before
+            self._findings, self._lines = before

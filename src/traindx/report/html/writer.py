@@ -32,7 +32,7 @@ from traindx.report.html.anchors import Anchors
 from traindx.report.html.chart import charts
 from traindx.report.html.document import document, styles
 from traindx.report.html.drawing import figure_of, figures_of
-from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, named, prose
+from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
 from traindx.report.html.svg import tiny
 from traindx.report.html.told import Told
 
@@ -55,15 +55,16 @@ def write(page: Page) -> str:
 
 
 def card(page: Page) -> str:
-    """The screen with its sections behind folds, as a fragment for notebooks; it runs no script."""
+    """The screen with all its sections behind one fold, as a fragment for notebooks; it runs no script."""
     writer = _Writer(page, live=False)
     return fill(
-        '<div class="traindx card"><style>{style}</style><p class="about">{about}</p>'
-        "{screen}{sections}</div>",
+        '<div class="traindx card"><style>{style}</style><p class="about">{about}</p>{screen}{more}</div>',
         style=styles("blocks.css", "card.css"),
         about=writer.about(),
         screen=writer.screen(),
-        sections=writer.sections(),
+        more=fill("<details><summary>more</summary>{all}</details>", all=writer.sections())
+        if page.sections
+        else Markup(),
     )
 
 
@@ -152,12 +153,11 @@ class _Writer:
             body = self._body(self._told.new(section.blocks))
         self._level = before
         heading = parts.heading(level, escape(section.title, _LOGGED))
-        is_open = section.is_open and (self._live or level > 2)
         return parts.section(
             self._anchors.section(section),
             heading,
             body,
-            is_open=is_open,
+            is_open=section.is_open,
             folds=level == 2 and bool(section.key),
         )
 
@@ -261,7 +261,7 @@ class _Writer:
             parts.row(
                 self._anchors.row(key),
                 [
-                    self._cell(cell, column, key if cell is row[-1] else "")
+                    self._cell(cell, column, is_finding=bool(key) and cell is row[-1])
                     for cell, column in zip(row, block.columns, strict=True)
                 ],
             )
@@ -270,10 +270,9 @@ class _Writer:
         self._told.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
         return parts.table(block.columns, rows)
 
-    def _cell(self, cell: Cell, column: Column, key: str) -> Markup:
-        """A field; of a finding that the page has stated already it has only the name, its key."""
-        is_told = bool(key) and self._told.has(cell.says)
-        says = fill("{name}: stated above", name=named(key)) if is_told else self._text(cell.says)
+    def _cell(self, cell: Cell, column: Column, *, is_finding: bool) -> Markup:
+        """A field; a finding is told by the first table that has it."""
+        says = Markup("stated above") if is_finding and self._told.has(cell.says) else self._text(cell.says)
         curve = tiny(cell.curve, self._detail.tiny) if cell.curve else Markup()
         return parts.cell(cell, column, self._anchors.to_section(cell.leads_to, says), curve)
 

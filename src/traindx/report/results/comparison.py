@@ -31,7 +31,7 @@ _SETTINGS = 2
 _NOTES = 3
 _MOST_ROWS = 12
 """Runs on the screen; a table that is a little longer is shown whole."""
-_VALUE = 14
+_VALUE, _SETTING = 14, 40
 _TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
 
 
@@ -93,7 +93,7 @@ def _explaining(comparison: Comparison) -> list[str]:
 
 def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> Block:
     settings = _explaining(comparison)
-    titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _VALUE)}>" for one in settings)]
+    titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _SETTING)}>" for one in settings)]
     partings = {one.second: one for one in reversed(comparison.partings)}
     folder = shared_folder([entry.run for entry in comparison.entries])
     rows: list[tuple[str | Cell, ...]] = [

@@ -14,7 +14,7 @@ from traindx.exams.types import (
     ModelRow,
 )
 from traindx.finding import Finding
-from traindx.format import percentage, printable
+from traindx.format import apart, percentage, printable
 from traindx.report.blocks import Cell, Table, Tone, table
 
 _NAME, _KIND = 30, 16
@@ -82,12 +82,10 @@ def chosen(named: Collection[int], total: int, most: int) -> list[int]:
 
 def _table(titles: str, rows: Iterable[tuple[str, ...]], named: Collection[int]) -> Table:
     """A table in which the rows that problems are about stand out."""
+    full = list(rows)
     cells = [
-        [
-            Cell(text, Tone.BAD if index in named and not place else Tone.PLAIN)
-            for place, text in enumerate(row)
-        ]
-        for index, row in enumerate(rows)
+        [Cell(name, Tone.BAD if index in named else Tone.PLAIN), *map(Cell, row[1:])]
+        for index, (name, row) in enumerate(zip(apart([row[0] for row in full], _NAME), full, strict=True))
     ]
     return table(titles, cells)
 
@@ -119,7 +117,7 @@ def activation_table(exam: ActivationExam) -> LayerTable:
 
 
 def _activation(row: ActivationRow) -> tuple[str, ...]:
-    first = (printable(row.name, _NAME), printable(row.kind, _KIND))
+    first = (row.name, printable(row.kind, _KIND))
     if row.nonfinite_share:
         return (*first, _NON_FINITE, *[""] * 6)
     sizes = (_short(one) for one in (row.mean, row.std, row.min, row.max))
@@ -147,7 +145,7 @@ def gradient_table(exam: GradientExam) -> LayerTable:
 
 def _gradient(row: GradientRow) -> tuple[str, ...]:
     layer, spread = row.layer, row.spread
-    first = (printable(layer.name, _NAME), printable(layer.kind, _KIND), "x".join(map(str, layer.shape)))
+    first = (layer.name, printable(layer.kind, _KIND), "x".join(map(str, layer.shape)))
     if spread is not None and spread.nonfinite_share:
         return (*first, _NON_FINITE, *[""] * 7)
     norm = {"frozen": "frozen", "no gradient": "NO GRADIENT"}.get(row.state, _short(row.norm))
@@ -177,7 +175,7 @@ def design_table(exam: ModelExam) -> LayerTable:
 def _module(row: ModelRow) -> tuple[str, ...]:
     shape = "" if row.shape is None else "x".join(map(str, row.shape))
     parameters = "" if not row.parameters else f"{row.parameters:,}" + ("" if row.trainable else " frozen")
-    return (printable(row.name, _NAME), printable(row.kind, _KIND), shape, parameters, _short(row.gain))
+    return (row.name, printable(row.kind, _KIND), shape, parameters, _short(row.gain))
 
 
 def memory_lines(memory: Memory) -> list[str]:

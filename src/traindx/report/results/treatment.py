@@ -1,7 +1,8 @@
 """A treatment as a page: what is proven, the patch, what was tried, the diagnosis; and what to do next."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -27,7 +28,15 @@ from traindx.report.blocks import (
     lists,
     table,
 )
-from traindx.report.fix import COMMAND_LINE, essential, first_changed, nearby, shortened, treat_command
+from traindx.report.fix import (
+    COMMAND_LINE,
+    essential,
+    first_changed,
+    fix_for,
+    nearby,
+    shortened,
+    treat_command,
+)
 from traindx.report.results import diagnosis as diagnosis_page
 from traindx.report.results.run import title
 from traindx.report.results.trials import (
@@ -95,13 +104,30 @@ def page(
         *([Command("report", report, is_path=True)] if report else []),
     )
     behind = diagnosis_page.page(run, diagnosis)
-    before = Section("The diagnosis before the fix", behind.screen[2:], is_open=True)
+    before = Section(
+        "The diagnosis before the trials",
+        tuple(_before(behind.screen[2:], run, diagnosis, treatment)),
+        is_open=True,
+    )
     return Page(
         f"{title(run)}: {'fix proven' if treatment.best else 'no proven fix'} · traindx",
         screen,
         (*_sections(treatment, beliefs), before, *behind.sections),
         references=behind.references,
     )
+
+
+def _before(blocks: Sequence[Block], run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Iterator[Block]:
+    """The screen of a diagnosis after its fix was tried: how that went in place of what to do."""
+    fix = fix_for(diagnosis.suspects[0].cause, run) if diagnosis.suspects else None
+    trial = next((one for one in treatment.trials if fix and one.changes == fix.changes), None)
+    for block in blocks:
+        if isinstance(block, Command):
+            continue
+        if isinstance(block, Entry) and block.label == "FIX" and trial is not None:
+            yield replace(block, at=f"tried: {verdict(trial)}")
+        else:
+            yield block
 
 
 def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
@@ -144,8 +170,22 @@ def _curves(trial: Trial) -> list[Block]:
         if arm.curve
         for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
-    title = f"{trial.measure.value}, control and treated runs"
-    return [Overlay(title, Axis.STEP, tuple(curves))] if curves else []
+    return [Overlay(trial.measure.value, Axis.STEP, tuple(curves))] if curves else []
+
+
+def _tried_curves(treatment: Treatment) -> list[Block]:
+    """The first control run and what every fix made of it, where nothing is proven."""
+    trials = [trial for trial in treatment.trials if trial.counted]
+    alike = [trial for trial in trials if trial.measure is trials[0].measure]
+    arms = [("control", trial.counted[0].control) for trial in alike[:1]]
+    arms += [(label_of(trial.changes), trial.counted[0].treated) for trial in alike]
+    curves = [
+        Curve(name, steps, values)
+        for name, arm in arms
+        if arm.curve
+        for steps, values in [np.array(arm.curve, dtype=np.float64).T]
+    ]
+    return [Overlay(alike[0].measure.value, Axis.STEP, tuple(curves))] if curves else []
 
 
 def _patch(treatment: Treatment) -> list[Block]:
@@ -172,7 +212,11 @@ def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
     is_done = told and not treatment.untried and not treatment.why_untried
     left = ["Every fix for it that can be applied automatically was tried; what is left is by hand."]
     says = " ".join([*told, *(left if is_done else [])])
-    return [Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT), *([Paragraph(says)] if says else [])]
+    return [
+        Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT),
+        *([Paragraph(says)] if says else []),
+        *_tried_curves(treatment),
+    ]
 
 
 def _from_to(trial: Trial) -> str:

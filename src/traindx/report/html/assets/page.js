@@ -68,7 +68,6 @@ function follow(figure, canvas) {
     const ends = mark.dataset.span.split(" ").map((step) => (Number(step) - first) / (last - first));
     mark.style.setProperty("--a", ends[0]);
     mark.style.setProperty("--b", ends[1]);
-    if (mark.matches(".note")) mark.hidden = ends[1] < 0 || ends[0] > 1;
   }
   for (const other of figure.closest(".charts").querySelectorAll(".js-plotly-plot")) {
     const [from, to] = other.layout.xaxis.range;
