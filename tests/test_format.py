@@ -1,6 +1,7 @@
 import pytest
 
 from traindx.format import (
+    apart,
     capitalized,
     count,
     duration,
@@ -123,3 +124,14 @@ def test_words() -> None:
     assert step(3.0) == "3"
     assert step(0.25) == "0.25"
     assert step(12_345.5) == "12,346"
+
+
+def test_names_are_shortened_where_they_are_the_same() -> None:
+    names = [
+        f"bert.encoder.layer.{at}.attention.self.{part}.weight" for at in (0, 1) for part in ("query", "key")
+    ]
+    for limit in (16, 24, 36):
+        shown = apart(names, limit)
+        assert len(set(shown)) == len(names)
+        assert max(map(len, shown)) <= limit
+    assert apart(names, 60) == names

@@ -1,10 +1,12 @@
 """`traindx compare` on the bundled logs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+import traindx
 from tests.cli.calling import COOL, DEMO, HOT
 from traindx.cli import main
 
@@ -69,3 +71,31 @@ def test_many_runs_leave_the_best_on_the_screen(capsys: pytest.CaptureFixture[st
     assert "18 more runs: --all lists them" in shown
     assert main(["compare", "--all", *sorted(map(str, Path().glob("*.csv")))]) == 0
     assert "run00" in capsys.readouterr().out
+
+
+def test_paths_are_compared_like_runs() -> None:
+    runs = [traindx.load(path)[0] for path in (COOL, HOT)]
+    expected = [entry.best for entry in traindx.compare(runs).entries]
+    assert [entry.best for entry in traindx.compare([COOL, Path(HOT)]).entries] == expected
+    for path in (COOL, HOT):
+        Path("runs", Path(path).name).parent.mkdir(exist_ok=True)
+        shutil.copytree(path, Path("runs") / Path(path).name)
+    assert [entry.best for entry in traindx.compare("runs").entries] == expected
+    with pytest.raises(traindx.TraindxError, match="needs two runs"):
+        traindx.compare(COOL)
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_headings_are_broken_between_words(
+    columns: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    for lr in ("0.05", "0.005"):
+        Path(f"lr{lr}").mkdir()
+        rows = "".join(f"{step},{1 / (step + 1) + float(lr)}\n" for step in range(40))
+        Path(f"lr{lr}/log.csv").write_text(f"step,loss\n{rows}")
+        Path(f"lr{lr}/config.yaml").write_text(f"learning_rate: {lr}\nmaximal_gradient_norm: {lr}\n")
+    assert main(["compare", "lr0.05", "lr0.005"]) == 0
+    head = " ".join(" ".join(capsys.readouterr().out.splitlines()[2:6]).split())
+    assert "…" not in head
+    assert all(word in head for word in ("learning_", "diverge", "norm"))

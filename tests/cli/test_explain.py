@@ -242,3 +242,9 @@ def test_an_unwritable_page_keeps_the_other_one(capsys: pytest.CaptureFixture[st
     assert main(["explain", "overfitting", "--md", "no/such.md", "--json", "out.json"]) == 2
     assert Path("out.json").exists()
     assert "no/such.md: can't write it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["clip_grad_norm_", "clip grad norm"])
+def test_what_only_a_page_mentions_is_found(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", words]) == 0
+    assert "exploding-gradients" in capsys.readouterr().out

@@ -43,13 +43,13 @@ def as_json(causes: Iterable[Cause] = (), signs: Iterable[Sign] = ()) -> str:
 def matching(words: str) -> tuple[Cause, ...]:
     """The causes whose name or symptoms contain some words; if none do, those described by them.
 
-    The name of a check, which has an underscore, matches none.
+    If there are none either, those whose page has the words, or an identifier such as kl_div, anywhere.
     """
-    if "_" in words or not words.strip():
+    if not words.strip() or words in {sign.slug for sign in knowledge.signs()}:
         return ()
     sought = re.compile(rf"\b{re.escape(_plain(words).removesuffix('s'))}s?\b")
     known = knowledge.causes()
-    for texts in (_names, _symptoms), (_descriptions,):
+    for texts in (_names, _symptoms), (_descriptions,), (_pages,):
         found = [[cause for cause in known if sought.search(_plain("; ".join(of(cause))))] for of in texts]
         if any(found):
             return tuple(dict.fromkeys(cause for causes in found for cause in causes))
@@ -69,9 +69,14 @@ def _descriptions(cause: Cause) -> tuple[str, ...]:
     return (cause.sections["What you see"], *(fix.title for fix in cause.fixes), *blamed)
 
 
+def _pages(cause: Cause) -> tuple[str, ...]:
+    examples = [text for fix in cause.fixes for text in (fix.before, fix.code)]
+    return (cause.definition, *cause.sections.values(), *examples)
+
+
 def _plain(text: str) -> str:
-    """Text in which words are found however they are spelled: lowercase, no dashes, lr in full."""
-    spaced = re.sub(r"[\s-]+", " ", text.lower()).strip()
+    """Text in which words are found however they are spelled: lowercase, without dashes, lr in full."""
+    spaced = re.sub(r"[\s_=-]+", " ", text.lower()).strip()
     return re.sub(r"\blr\b", "learning rate", spaced)
 
 

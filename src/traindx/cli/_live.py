@@ -24,7 +24,7 @@ from traindx.finding import Severity
 from traindx.format import percent, printable
 from traindx.readers.loading.runs import Reading, read
 from traindx.recorder.launch.child import wake
-from traindx.recorder.launch.outcome import recordings
+from traindx.recorder.launch.outcome import recordings, steps_recorded
 from traindx.recorder.launch.process_tree import Stop
 from traindx.report.blocks import Tone
 from traindx.report.fix import fix_for, line_to_change
@@ -134,6 +134,8 @@ def _alert(run: Run, diagnosis: Diagnosis) -> Alert:
 
 _WAITING = 0.5
 """Seconds between two glances at a folder without a recording."""
+_MOMENT = 1.0
+"""Seconds in which a program that has taken its last step ends, or does not."""
 _LEAST = 2.0
 """Seconds from the begin of a recording to the first look, and from one look to the next."""
 _REST = 50.0
@@ -216,8 +218,19 @@ class Live:
             self.stop.ask()
             wake()
             return
-        for alert in self._alarms.after(report):
-            self._say(alert)
+        alerts = self._alarms.after(report)
+        # A program that takes no further step is about to be reported on: "stop now" would be too late.
+        if alerts and self._goes_on():
+            for alert in alerts:
+                self._say(alert)
+
+    def _goes_on(self) -> bool:
+        """Wait for a further step, and whether the program is still there a moment later."""
+        before = steps_recorded(self._folder)
+        while steps_recorded(self._folder) <= before:
+            if self._over.wait(_WAITING):
+                return False
+        return not self._over.wait(_MOMENT)
 
     def _note(self, says: str) -> None:
         """Say once that something of ours did not work."""

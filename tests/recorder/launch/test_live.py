@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.recordings import tape_at, write_steps
 from traindx.cli import _live
 from traindx.cli._conditions import Met
 from traindx.cli._live import Alert, Live
+from traindx.quantities import TRAIN_LOSS
 from traindx.trials.types import Report
 
 SICK = {("a run", "sick"): Met("9", "--fail-on sick", "99%")}
@@ -109,3 +111,18 @@ def test_without_a_recording_nothing_is_looked_at(tmp_path: Path) -> None:
         looking._over.wait(0.1)
     assert not looking._thread.is_alive()
     assert said == []
+
+
+def test_an_alert_waits_for_a_further_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_live, "_MOMENT", 0.01)
+    tape = tape_at(tmp_path / "rank-0.traindx")
+    tape.begin(1, "model", [])
+    write_steps(tape, 1, {TRAIN_LOSS: [3.0, 2.0]})
+    looking = Live(tmp_path, lambda: Report(()), lambda _: {}, lambda _: None)
+    step = threading.Timer(0.2, write_steps, (tape, 1, {TRAIN_LOSS: [1.0]}), {"first": 3})
+    step.start()
+    assert looking._goes_on()
+    # No step follows, and the program ends.
+    threading.Timer(0.2, looking.hush).start()
+    assert not looking._goes_on()
+    tape.close()

@@ -43,7 +43,7 @@ def test_screens(name: str, snapshot: SnapshotAssertion) -> None:
 
 def test_everything(snapshot: SnapshotAssertion) -> None:
     shown = text.write(page(TREATMENTS["won"]), everything=True)
-    assert shown.partition("THE DIAGNOSIS BEFORE THE FIX")[0] == snapshot
+    assert shown.partition("THE DIAGNOSIS BEFORE THE TRIALS")[0] == snapshot
 
 
 @pytest.mark.parametrize("name", list(TREATMENTS))
