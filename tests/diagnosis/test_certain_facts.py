@@ -1,4 +1,4 @@
-"""What is measured of the data for certain outranks what only hints: it leads, whatever the curves look like."""
+"""What is measured of the data for certain leads: it outranks what only hints, whatever the curves look like."""
 
 from pathlib import Path
 

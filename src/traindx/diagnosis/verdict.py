@@ -46,7 +46,9 @@ def verdict_of(
         return Verdict.INCONCLUSIVE
     # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
     doubtful = not told and problem_of(asked) in objective.telling
-    if healthy < (_SURE if critical else _TIED) and suspects and not doubtful:
+    # Nothing broke, and no cause is as likely as none at all: that accuses nobody.
+    likelier = not critical and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
+    if healthy < (_SURE if critical else _TIED) and suspects and not doubtful and not likelier:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
