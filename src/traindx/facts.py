@@ -161,6 +161,9 @@ CLIP_PLACE = Fact("clip_place", "file and line where gradients are clipped", cho
 SCHEDULE_PLACE = Fact(
     "schedule_place", "file and line where the learning-rate schedule is created", chosen=False
 )
+PLATEAU_MODE = Fact("plateau_mode", "the mode of ReduceLROnPlateau: min for a loss, max for a score")
+PLATEAU_FIRST = Fact("plateau_first", "the first value that ReduceLROnPlateau was given", chosen=False)
+PLATEAU_LAST = Fact("plateau_last", "the last value that ReduceLROnPlateau was given", chosen=False)
 METRIC_PLACE = Fact("metric_place", "file and line where an uninformative metric is computed", chosen=False)
 LINEAR_LAYERS = Fact("linear_layers", "linear and convolution layers between input and loss")
 NONLINEARITIES = Fact("nonlinearities", "nonlinear operations between input and loss")

@@ -1,4 +1,4 @@
-"""What is measured of the data for certain outranks what only hints, whatever the curves look like."""
+"""What is measured of the data for certain leads: it outranks all that hints, whatever the curves say."""
 
 from pathlib import Path
 

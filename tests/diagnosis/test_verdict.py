@@ -10,7 +10,7 @@ from traindx.finding import Evidence, Finding
 from traindx.objective import CLASSIFICATION
 from traindx.quantities import TRAIN_LOSS
 from traindx.signs.data import batches_sorted
-from traindx.signs.loss import loss_falls
+from traindx.signs.loss import loss_diverges, loss_falls
 
 FIRST, SECOND = canonical.sick().suspects[:2]
 SEEN = Evidence(TRAIN_LOSS, (7.0, 60.0), 3.0)
@@ -46,3 +46,13 @@ def test_a_harmful_fact_keeps_a_run_from_being_called_healthy() -> None:
     assert verdict_of(0.8, (suspect(SORTED, FIRST, 0.15),), asked, CLASSIFICATION) is Verdict.INCONCLUSIVE
     assert verdict_of(0.8, (suspect(SORTED, FIRST, 0.05),), asked, CLASSIFICATION) is Verdict.HEALTHY
     assert verdict_of(0.8, (suspect(FALLS, FIRST, 0.15),), asked, CLASSIFICATION) is Verdict.HEALTHY
+
+
+def test_health_that_is_likelier_than_any_cause_is_not_called_sick_unless_something_broke() -> None:
+    broke = SignResult(loss_diverges, Finding(1.0, "the loss diverged", (SEEN,)))
+    suspects = (suspect(FALLS, FIRST, 0.34),)
+    assert verdict_of(0.39, suspects, (FALLS,), CLASSIFICATION) is Verdict.INCONCLUSIVE
+    assert verdict_of(0.33, suspects, (FALLS,), CLASSIFICATION) is Verdict.SICK
+    assert verdict_of(0.39, suspects, (FALLS, broke), CLASSIFICATION) is Verdict.SICK
+    # Many small suspects, of which none is likely, are still likelier than health together.
+    assert verdict_of(0.25, (suspect(FALLS, FIRST, 0.2),), (FALLS,), CLASSIFICATION) is Verdict.SICK

@@ -1,16 +1,22 @@
 """Losses that may be negative: zero is no floor of theirs, and their size says nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from traindx.causes.exploding_gradients import CAUSE as EXPLODING
 from traindx.curves.curve import curve_of
 from traindx.curves.objective import at_floor
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
+from traindx.facts import GRADIENT_CLIP
 from traindx.finding import CannotTell, Finding
-from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
-from traindx.run import Floats, Quantity, Run, Series
+from traindx.quantities import GRADIENT_NORM, TRAIN_ACCURACY, TRAIN_LOSS, UPDATE_RATIO, VAL_LOSS
+from traindx.run import Floats, Parameter, Quantity, Run, Series
+from traindx.signs.gradients import gradient_spikes_before_loss
 from traindx.signs.loss import loss_diverges, loss_falls, loss_falls_slowly, loss_flat_from_start
+from traindx.signs.spikes import spikes_without_large_updates
 from traindx.signs.validation import validation_turns_up
 
 
@@ -99,3 +105,30 @@ def test_percent_of_a_negative_loss_are_not_told() -> None:
 
 def test_a_metric_that_is_turned_has_its_zero() -> None:
     assert not curve_of(series(TRAIN_ACCURACY, np.linspace(0.1, 0.9, 50))).floorless
+
+
+def spiked(at: int, end: float) -> Run:
+    """A likelihood that spikes together with its gradients at one step, and where it ends then."""
+    loss = np.concatenate([np.linspace(0, -2, 100), np.linspace(-2, end, 900)])
+    loss += np.random.default_rng(0).normal(0, 0.05, 1000)
+    norm = np.full(1000, 2.0) + np.random.default_rng(1).normal(0, 0.1, 1000)
+    loss[at + 1], norm[at] = 1.5, 600.0
+    ratios = Series(UPDATE_RATIO, np.array([0.0, 50.0]), np.array([0.002, 0.002]), layer="net.weight")
+    model = (Parameter("net.weight", "Linear", (64, 64), trainable=True, optimized=True, gradient=True),)
+    return Run("flow", (series(TRAIN_LOSS, loss), series(GRADIENT_NORM, norm), ratios), model=model)
+
+
+@pytest.mark.parametrize(("at", "end", "is_mild"), [(80, -3.4, True), (900, -3.4, False), (80, -1.0, False)])
+def test_a_spike_that_a_run_outgrew_is_a_warning(at: int, end: float, is_mild: bool) -> None:
+    for asked in (spikes_without_large_updates, gradient_spikes_before_loss):
+        found = asked(spiked(at, end))
+        assert isinstance(found, Finding)
+        assert (found.strength <= 0.4) is is_mild
+
+
+def test_a_clipping_limit_is_not_raised() -> None:
+    run = spiked(80, -3.4)
+    clip = next(fix for fix in EXPLODING.fixes if fix.change == "gradients.clip p95")
+    assert clip.suits(run)
+    assert clip.suits(replace(run, facts={GRADIENT_CLIP: 10.0}))
+    assert not clip.suits(replace(run, facts={GRADIENT_CLIP: 1.0}))

@@ -59,8 +59,11 @@ fixed number.
 
 from typing import Annotated
 
+import numpy as np
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
+from traindx.curves.facts import stated_number
 from traindx.finding import Answer, Severity, sign
 from traindx.objective import Area
 from traindx.quantities import GRADIENT_NORM
@@ -103,6 +106,16 @@ def gradient_swells_over_depth(
 ) -> Answer:
     """Gradients that grow by orders of magnitude toward the first layers, relative to the weights."""
     return gradient_over_depth(run, decades, layers, grows=True)
+
+
+_PERCENTILE = 95
+"""Of the norms, where the first fix clips; bench/thresholds.md#clipped."""
+
+
+def _clips_lower(run: Run) -> bool:
+    """Whether the program clips already, and lower: the fix would only loosen that."""
+    limit, norms = stated_number(run, facts.GRADIENT_CLIP), run[GRADIENT_NORM].finite.values
+    return limit is not None and len(norms) > 0 and limit <= float(np.percentile(norms, _PERCENTILE))
 
 
 def _is_not_recurrent(run: Run) -> bool:
@@ -157,7 +170,7 @@ loss.backward()
 torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=limit)  # 95th percentile of healthy norms
 optimizer.step()""",
             change="gradients.clip p95",
-            unless=(inputs_not_finite,),
+            unless=(inputs_not_finite, _clips_lower),
         ),
         Prescription(
             title="Divide the learning rate by 10 and restart",

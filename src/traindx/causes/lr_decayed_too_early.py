@@ -8,7 +8,8 @@ almost zero, the run continues but the model no longer changes. It is rarely int
 epochs is stepped once per batch: `ExponentialLR(gamma=0.95)` leaves `0.95 ** 100`, less than 1% of the
 learning rate, after 100 batches. A schedule keeps the length of an older, shorter run. Several processes
 step the same scheduler. ReduceLROnPlateau with a short patience mistakes noise for a plateau, again and
-again. A restored scheduler continues from the wrong step.
+again; with `mode="max"` on a loss, or `mode="min"` on a score, it counts every improvement as a bad epoch
+and is at the end after a few. A restored scheduler continues from the wrong step.
 
 ## What you see
 A good, fast start, then the loss flattens exactly when the logged learning rate falls. From there the
@@ -43,12 +44,18 @@ long before the end.
 - PyTorch documentation: torch.optim, "How to adjust learning rate".
 """
 
+from typing import Annotated
+
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import batches_per_epoch, stated_word
-from traindx.curves.series import rate_of
-from traindx.facts import SCHEDULE
+from traindx.curves.curve import curve_of
+from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
+from traindx.curves.series import rate_of, whole
+from traindx.facts import PLATEAU_FIRST, PLATEAU_LAST, PLATEAU_MODE, SCHEDULE, SCHEDULE_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.format import pair
 from traindx.objective import Area
+from traindx.quantities import LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Run
 from traindx.signs.chance import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
@@ -60,6 +67,32 @@ from traindx.signs.validation import validation_turns_up
 _FALLEN = 0.5
 """Of its peak: a learning rate that is lower within the first epoch falls by batches;
 bench/thresholds.md#spent-at-once."""
+
+
+@sign(needs=(PLATEAU_MODE, LEARNING_RATE), severity=Severity.SERIOUS)
+def plateau_mode_reversed(
+    run: Run, *, moved: Annotated[float, "of the first value; bench/thresholds.md#plateau-mode"] = 0.05
+) -> Answer:
+    """`ReduceLROnPlateau` lowers the learning rate while its metric improves: its mode is the wrong one."""
+    first, last = stated_number(run, PLATEAU_FIRST), stated_number(run, PLATEAU_LAST)
+    mode, rate = stated_word(run, PLATEAU_MODE), rate_of(run)
+    loss = curve_of(whole(run, VAL_LOSS if VAL_LOSS in run else TRAIN_LOSS))
+    if first is None or last is None or rate is None or len(loss) < 2:
+        return CANNOT_TELL
+    rises = last - first if mode == "min" else first - last
+    # A score that falls, or a loss that rises, is what the schedule is for; where the validation loss falls
+    # meanwhile, what falls is a loss and what rises is a score.
+    improves = loss.end < loss.start and (mode == "max" or VAL_LOSS in run)
+    if rises <= moved * abs(first) or not improves or float(rate.values[-1]) >= float(rate.values[0]):
+        return None
+    values = pair(first, last)
+    says = f'`ReduceLROnPlateau(mode="{mode}")` gets a metric that improves from {values[0]} to {values[1]}'
+    says += ", takes that for a plateau and lowers the learning rate"
+    return Finding(1.0, says, (fact_evidence(run, PLATEAU_MODE, SCHEDULE_PLACE),))
+
+
+def _mode_fits(run: Run) -> bool:
+    return not isinstance(plateau_mode_reversed(run), Finding)
 
 
 def _has_other_schedule(run: Run) -> bool:
@@ -87,6 +120,7 @@ CAUSE = Cause(
         Clue(little_learned, seen=+0.54, unseen=-0.83),
         Clue(lr_decayed_early, seen=+6.63, unseen=-0.62, group="decayed"),
         Clue(lr_spent_at_once, seen=+8.00, group="decayed"),
+        Clue(plateau_mode_reversed, seen=+8.00, group="decayed"),
         Clue(loss_still_falling, seen=-1.01),
         Clue(loss_diverges, seen=-2.00),
         Clue(loss_not_finite, seen=-2.50),
@@ -94,6 +128,20 @@ CAUSE = Cause(
         Clue(validation_turns_up, seen=-1.01),
     ),
     fixes=(
+        Prescription(
+            title='Use mode="min" for a loss, mode="max" for a score',
+            expect="the learning rate falls only once the metric stops improving; the loss ends lower",
+            safety=Safety.ASK,
+            not_when="the metric and the mode of the scheduler agree",
+            before="""\
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="max")
+scheduler.step(val_loss)  # each improvement counts as a bad epoch""",
+            code="""\
+scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, mode="min")
+scheduler.step(val_loss)""",
+            change="schedule.reverse_plateau",
+            unless=(_mode_fits,),
+        ),
         Prescription(
             title="Step the scheduler once per epoch",
             expect="the learning rate is still near its peak after the first epoch, and the loss falls",

@@ -7,7 +7,7 @@ import numpy as np
 
 from traindx.curves.curve import Curve
 from traindx.curves.facts import location_of
-from traindx.curves.limits import FEW, GRAIN, TINY, TRIPLE
+from traindx.curves.limits import FEW, GRAIN, LATE, SMALL, TINY, TRIPLE
 from traindx.curves.series import kendall, looked, seen_in, whole
 from traindx.facts import LOADER_PLACE, NONFINITE_SOURCE
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding
@@ -180,6 +180,17 @@ def spikes_of(curve: Curve) -> tuple[Spike, ...]:
     if curve not in _SPIKES:
         _SPIKES[curve] = _spikes(curve)
     return _SPIKES[curve]
+
+
+def outgrown(loss: Curve | None, last: float) -> bool:
+    """Whether a run went on learning after its last spike, which came early: it is warned, not ill."""
+    if loss is None or not len(loss):
+        return False
+    first, end = loss.all_steps
+    before = loss.values[loss.steps < last]
+    # Below nine in ten of all that it had reached until then.
+    is_early = last <= first + LATE * (end - first) and len(before) > 0
+    return bool(is_early and loss.end < float(np.quantile(before, SMALL)))
 
 
 def _spikes(curve: Curve) -> tuple[Spike, ...]:

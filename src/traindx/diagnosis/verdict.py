@@ -54,7 +54,9 @@ def verdict_of(
     # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
     doubtful = not told and problem_of(asked) in objective.telling
     clear = critical or _is_clear(asked, Problem.OVERFITS)
-    if healthy < (_SURE if clear else _TIED) and suspects and not doubtful:
+    # Nothing broke, and no cause is as likely as none at all: that accuses nobody.
+    likelier = not clear and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
+    if healthy < (_SURE if clear else _TIED) and suspects and not doubtful and not likelier:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     # What was evaluated once, before training, or is learned by heart to a part, may be learned or not.

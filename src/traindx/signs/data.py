@@ -8,6 +8,7 @@ import numpy as np
 
 from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, location_of, stated_number
 from traindx.curves.failure import not_finite_in
+from traindx.curves.inputs import RATIO, SHIFT, input_gap
 from traindx.curves.layers import matrices, units_of
 from traindx.curves.limits import CLEAR, DECADE, LAST_QUARTER, NEARLY_ALL, STRONG, TINY, graded, linear
 from traindx.curves.series import SORTED, by_layer, looked, neighbors_agree, seen_in
@@ -253,31 +254,23 @@ def _holds_all(run: Run) -> bool:
 def validation_inputs_differ(
     run: Run,
     *,
-    shift: Annotated[float, "shift of the mean, in training stds; bench/thresholds.md#mismatch"] = 0.4,
-    ratio: Annotated[float, "of the stds; bench/thresholds.md#mismatch"] = 1.5,
+    shift: Annotated[float, "shift of the mean, in training stds; bench/thresholds.md#mismatch"] = SHIFT,
+    ratio: Annotated[float, "of the stds; bench/thresholds.md#mismatch"] = RATIO,
     far: Annotated[float, "shift that no split explains; bench/thresholds.md#mismatch"] = 2.0,
     apart: Annotated[float, "ratio that no split explains; bench/thresholds.md#mismatch"] = 3.0,
 ) -> Answer:
     """Validation inputs differ from training inputs in mean or std."""
-    mean, other_mean = looked(run, INPUT_MEAN), looked(run, INPUT_MEAN, "validation")
-    std, other_std = looked(run, INPUT_STD), looked(run, INPUT_STD, "validation")
-    if mean is None or other_mean is None or std is None or other_std is None:
+    gap, there = input_gap(run), looked(run, INPUT_MEAN, "validation")
+    if gap is None or there is None:
         return CANNOT_TELL
-    here, there = float(np.median(mean.values)), float(np.median(other_mean.values))
-    spread, other = float(np.median(std.values)), float(np.median(other_std.values))
-    if spread <= 0 or other <= 0:
-        return CANNOT_TELL
-    # Training batches differ among themselves: by that much validation may differ as well.
-    noise = float(np.std(mean.values)) / spread
-    moved = abs(there - here) / spread - 2 * noise
-    wider = max(other / spread, spread / other)
+    moved, wider = gap.moved, gap.wider
     if moved < shift and wider < ratio:
         return None
-    means, stds = pair(there, here), pair(other, spread)
+    means, stds = pair(gap.validation_mean, gap.mean), pair(gap.validation_std, gap.std)
     says = f"validation inputs have mean {means[0]} and std {stds[0]}"
     says += f"; training inputs have mean {means[1]} and std {stds[1]}"
     strength = max(linear(moved, shift), linear(wider, ratio, over=ratio))
-    evidence = replace(seen_in(other_mean, there), location=location_of(run, VALIDATION_PLACE))
+    evidence = replace(seen_in(there, gap.validation_mean), location=location_of(run, VALIDATION_PLACE))
     if moved < far and wider < apart:
         return Finding(strength, says, (evidence,))
     return Finding(strength, f"{says}: not preprocessed alike", (evidence,), Severity.SERIOUS)

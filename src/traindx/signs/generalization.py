@@ -7,6 +7,7 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import losses_differ, needs_beginning, stated_number
+from traindx.curves.inputs import inputs_are_alike
 from traindx.curves.limits import (
     CLEAR,
     FAIR,
@@ -38,7 +39,6 @@ from traindx.quantities import (
     VAL_LOSS,
 )
 from traindx.run import Axis, Floats, Run, Series
-from traindx.signs.data import validation_inputs_differ
 
 _SURE = 0.9
 """Strength where answers to a few classes are wrong; bench/thresholds.md#high."""
@@ -172,9 +172,8 @@ def confidently_wrong(
     late = _while_knowing(run, trained, TRAIN_ACCURACY in run, chance + above)
     late = late[len(late) // 2 :]
     # Validation up to its best: what is learned by heart afterward is wrong with confidence as well.
-    # On inputs of another kind a model is wrong with confidence whatever its labels are.
-    is_alike = not isinstance(validation_inputs_differ(run), Finding)
-    good = _until_best(run, validated if is_alike else None, chance + above)
+    # On inputs of another kind a model is wrong with confidence, whatever its labels are.
+    good = _until_best(run, validated if inputs_are_alike(run) else None, chance + above)
     found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
     known = [(one, float(np.median(part))) for one, part in found if len(part) >= FEW]
     if not known:

@@ -6,7 +6,7 @@ import numpy as np
 
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import fact_evidence, is_recording, needs_beginning, stated_number
-from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
+from traindx.curves.failure import FEWEST_BLOCKS, outgrown, spikes_of
 from traindx.curves.layers import held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
 from traindx.curves.objective import as_share, at_floor, loss_of
@@ -112,7 +112,8 @@ def gradient_spikes_before_loss(
     says += f" (first at {norm.place(warned[0][0])})"
     first, last, gradient = warned[0]
     evidence = norm.evidence((first, last), gradient.value, gradient.base)
-    return Finding(linear(len(warned), over=len(spikes)), says, (evidence,))
+    weight = MILD if outgrown(loss, warned[-1][1]) else 1.0
+    return Finding(weight * linear(len(warned), over=len(spikes)), says, (evidence,))
 
 
 @sign(needs=(GRADIENT_NORM, WEIGHT_NORM), severity=Severity.WARNING)

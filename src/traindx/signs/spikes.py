@@ -7,7 +7,7 @@ import numpy as np
 
 from traindx.curves.curve import Curve, curve_of
 from traindx.curves.facts import needs_beginning
-from traindx.curves.failure import FEWEST_BLOCKS, spikes_of
+from traindx.curves.failure import FEWEST_BLOCKS, outgrown, spikes_of
 from traindx.curves.layers import learns, matrices
 from traindx.curves.limits import (
     CLEAR,
@@ -146,7 +146,9 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     says = f"{what} jumps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
     says += f" after small updates (ratio to weights {number(moved)})"
     evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
-    return Finding(graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
+    last = float(series.steps[int(beyond[-1]) + 1])
+    weight = MILD if outgrown(loss_of(run), last) else 1.0
+    return Finding(weight * graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
 
 
 def _usual_before(values: Floats) -> Floats:

@@ -61,6 +61,7 @@ ASKED = (
     "schedule.cosine",
     "schedule.per_epoch 40",
     "schedule.reduce_on_plateau 10",
+    "schedule.reverse_plateau",
     "schedule.warmup 50",
     "stop.at 40",
     "targets.match_shape",

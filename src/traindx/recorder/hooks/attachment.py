@@ -22,6 +22,7 @@ from traindx.recorder.hooks.calls import Modules, install_dropouts, install_loss
 from traindx.recorder.hooks.comparisons import Comparisons
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers, watch_backward
+from traindx.recorder.hooks.plateaus import install_plateaus
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.hooks.waits import TensorReads
 from traindx.recorder.launch.command import TRIAL
@@ -127,6 +128,7 @@ class Attachment:
         comparisons.install(self._patches)
         install_losses(self.recorder, self._patches, comparisons)
         install_dropouts(self.recorder, self._patches, self._backend)
+        install_plateaus(self.recorder, self._patches)
         waits.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
         found = sys.modules.get("keras")
