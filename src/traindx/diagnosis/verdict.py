@@ -54,8 +54,9 @@ def verdict_of(
     # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
     doubtful = not told and problem_of(asked) in objective.telling
     clear = critical or _is_clear(asked, Problem.OVERFITS)
-    # Nothing broke, and no cause is as likely as none at all: that accuses nobody.
-    likelier = not clear and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
+    # Nothing is clearly wrong, and no cause is as likely as none at all: that accuses nobody.
+    is_wrong = critical or _is_clear(asked, *Problem)
+    likelier = not is_wrong and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
     if healthy < (_SURE if clear else _TIED) and suspects and not doubtful and not likelier:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
