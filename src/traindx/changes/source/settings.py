@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from traindx.changes.source.option import Option
@@ -21,6 +22,8 @@ _LARGEST = 200_000
 """Bytes of a file that somebody wrote by hand, at most."""
 _MOST = 2_000
 """Files of a project that are looked at."""
+_MOST_READ = 64
+"""Sources that are parsed: where more mention a name, it says nothing."""
 _NOT_MEANT = frozenset("tests test outputs output runs logs checkpoints results multirun build dist".split())
 """Folders whose files do not configure a training: tests, and what programs write."""
 _ENTRY = re.compile(
@@ -108,12 +111,19 @@ def written(start: Path, words: Sequence[str], option: Option) -> list[Written]:
     """Where a value of an option is written in a project: in what its command names first."""
     given = [Path(start, word.rpartition("=")[2]) for word in words]
     configurations = [path for path in given if path.suffix in _CONFIGURATIONS and path.is_file()]
-    every = list(_files(start))
+    every = _files(start)
     configurations += [path for path in every if path.suffix in _CONFIGURATIONS]
     sources = [path for path in every if path.suffix == ".py"]
     found = [one for path in dict.fromkeys(configurations) for one in _entries(path)]
-    found += [one for path in sources for one in _defaults(path, _text(path))]
+    mentioning = ((path, text) for path in sources if _mentions(text := _text(path), option))
+    found += [one for path, text in islice(mentioning, _MOST_READ) for one in _defaults(path, text)]
     return [one for one in found if named(one.key, option)]
+
+
+def _mentions(text: str, option: Option) -> bool:
+    """Whether a source has the name of an option at all: only then is it worth parsing."""
+    plain = text.lower().replace("-", "_")
+    return any(all(part in plain for part in name.split("*")) for name in option.names)
 
 
 def parses_arguments_of_trainer(start: Path) -> bool:
@@ -125,9 +135,13 @@ def _sources(start: Path) -> list[Path]:
     return [path for path in _files(start) if path.suffix == ".py"]
 
 
-def _files(start: Path) -> Iterator[Path]:
+@lru_cache(maxsize=8)
+def _files(start: Path) -> tuple[Path, ...]:
     """The files of the project of a directory that a person may have written to configure it."""
-    root = project_of(start)
+    return tuple(_meant(project_of(start)))
+
+
+def _meant(root: Path) -> Iterator[Path]:
     for number, path in enumerate(files_of([root])):
         if number >= _MOST:
             return
@@ -137,10 +151,16 @@ def _files(start: Path) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
+    """What a file holds now; empty where it cannot be read as text."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return _read(path, path.stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+@lru_cache(maxsize=_MOST)
+def _read(path: Path, _: int) -> str:
+    return path.read_bytes().decode("utf-8")
 
 
 def _entries(path: Path) -> Iterator[Written]:
@@ -182,7 +202,13 @@ def _defaults(path: Path, text: str) -> Iterator[Written]:
         yield Written(path, key, bare, before + value.index(bare))
 
 
-def _pairs(text: str) -> Iterator[tuple[str, ast.expr]]:
+@lru_cache(maxsize=512)
+def _pairs(text: str) -> tuple[tuple[str, ast.expr], ...]:
+    """What is given a value in a source, each with the value."""
+    return tuple(_assigned(text))
+
+
+def _assigned(text: str) -> Iterator[tuple[str, ast.expr]]:
     for node in _nodes(text):
         if isinstance(node, ast.Call):
             yield from _of_call(node)
