@@ -16,12 +16,12 @@ parser.add_argument("--batch-size", type=int, default=64)
 args = parser.parse_args()
 
 torch.manual_seed(0)
-x, y = make_classification(2400, 20, n_informative=12, n_classes=2, class_sep=1.2, random_state=2)
+x, y = make_classification(12400, 20, n_informative=12, n_classes=2, class_sep=1.2, random_state=2)
 x = torch.tensor(x, dtype=torch.float32)
 x = (x - x.mean(0)) / x.std(0)
 y = torch.tensor(y)
-train_loader = DataLoader(TensorDataset(x[:2000], y[:2000]), batch_size=args.batch_size, shuffle=True)
-eval_loader = DataLoader(TensorDataset(x[2000:], y[2000:]), batch_size=400)
+train_loader = DataLoader(TensorDataset(x[:12000], y[:12000]), batch_size=args.batch_size, shuffle=True)
+eval_loader = DataLoader(TensorDataset(x[12000:], y[12000:]), batch_size=400)
 
 
 class MLP(nn.Module):

@@ -20,10 +20,10 @@ args = parser.parse_args()
 
 torch.manual_seed(4)
 X, y = make_classification(
-    2400, 20, n_informative=10, n_classes=3, n_clusters_per_class=2, class_sep=1.5, random_state=0
+    6000, 20, n_informative=10, n_classes=3, n_clusters_per_class=2, class_sep=1.5, random_state=0
 )
 X, y = (X * 40 + 300).astype("float32"), y.astype("int64")
-X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=1)
+X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.1, random_state=1)
 
 
 class ClassifierModule(nn.Module):
