@@ -22,12 +22,13 @@ from traindx.recorder.attach import watch
 from traindx.run import Run
 
 SAMPLES, STEPS = 12, 7
+Uses = Callable[[nn.Module, Tensor], Tensor]
 
 
 class Reads(nn.Module):
     """A layer over sequences, and how its output is used."""
 
-    def __init__(self, layer: nn.Module, forward: Callable[[nn.Module, Tensor], Tensor]) -> None:
+    def __init__(self, layer: nn.Module, forward: Uses) -> None:
         super().__init__()
         self.layer, self.head, self.uses = layer, nn.Linear(6, 5), forward
 
@@ -72,7 +73,7 @@ def attended(layer: nn.Module, x: Tensor) -> Tensor:
     ("layer", "uses"),
     [(nn.LSTM(6, 6), last), (nn.GRU(6, 6, 2), last), (nn.MultiheadAttention(6, 2), attended)],
 )
-def test_samples_that_are_taken_for_steps_are_named(layer: nn.Module, uses: Callable, tmp_path: Path) -> None:
+def test_samples_that_are_taken_for_steps_are_named(layer: nn.Module, uses: Uses, tmp_path: Path) -> None:
     run = trained(tmp_path, Reads(layer, uses), (SAMPLES, STEPS), (SAMPLES,))
     assert run.facts[MIXING_LAYER] == "layer"
     assert run.facts[MIXED_SAMPLES] == SAMPLES
@@ -97,7 +98,7 @@ def test_samples_that_are_taken_for_steps_are_named(layer: nn.Module, uses: Call
     ],
 )
 def test_the_right_layout_is_not(
-    layer: nn.Module, uses: Callable, inputs: tuple[int, ...], targets: tuple[int, ...], tmp_path: Path
+    layer: nn.Module, uses: Uses, inputs: tuple[int, ...], targets: tuple[int, ...], tmp_path: Path
 ) -> None:
     run = trained(tmp_path, Reads(layer, uses), inputs, targets)
     assert MIXING_LAYER not in run.facts
