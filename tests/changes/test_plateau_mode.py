@@ -90,6 +90,22 @@ def test_the_change_reverses_the_mode(tmp_path: Path) -> None:
     assert notes(tmp_path)
 
 
+@pytest.mark.parametrize("text", ["schedule.constant", "schedule.cosine"])
+def test_other_schedules_hold_off_one_that_keeps_no_initial_rate(text: str, tmp_path: Path) -> None:
+    weight = torch.nn.Parameter(torch.zeros(1))
+    optimizer, moved = torch.optim.SGD([weight], lr=1.0), []
+    schedule = lr_scheduler.ReduceLROnPlateau(optimizer, "max", factor=0.1, patience=0)
+    with changed(tmp_path, text):
+        for step in range(10):
+            before, weight.grad = weight.item(), torch.ones(1)
+            optimizer.step()
+            moved.append(before - weight.item())
+            schedule.step(-step)
+    assert moved[-1] > 1e-3
+    assert float(optimizer.param_groups[0]["lr"]) < 1e-6
+    assert notes(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("written", "fixed"),
     [

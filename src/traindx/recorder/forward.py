@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from traindx.facts import LOSS_PLACE, NONFINITE_SOURCE, PRECISION, VALIDATION_PLACE
+from traindx.recorder.layout import Layout
 from traindx.recorder.loss_units import LossUnits
 from traindx.recorder.model import Model
 from traindx.recorder.outputs import Outputs
@@ -134,6 +135,7 @@ class Forward:
         self._passes = 0
         self._outputs = Outputs(model)
         self._unlisted = UnlistedParts(model, backend)
+        self._layout = Layout(model)
         self._tells = False
         """Whether outputs of the pass that runs are told."""
 
@@ -141,6 +143,7 @@ class Forward:
         """The way forward is over, even where a module never returned."""
         self.in_backward, self._depth, self._tells = True, 0, False
         self._outputs.drop()
+        self._layout.forget()
 
     def forward_begins(self, module: "nn.Module", gradients: bool) -> None:
         """A module is called; the outermost of them is a model."""
@@ -171,6 +174,7 @@ class Forward:
             return
         snapshot = self._sampling.snapshot
         if self._tells and snapshot is not None:
+            self._layout.returned(module, self._backend.tensors((output,), {}))
             self._tell_output(snapshot, module, output)
             if not self._depth:
                 self._tell_waited(snapshot)
@@ -261,6 +265,7 @@ class Forward:
                 snapshot.state(LOSS_PLACE, self._backend.place())
             if precision := self._backend.precision():
                 snapshot.state(PRECISION, precision)
+            self._layout.compared(target, snapshot)
             call = LossCall(function, prediction, target, value, options, purpose)
             self.units.trained(call)
             self._sampling.tell(Probe.loss_is_computed, snapshot, call)

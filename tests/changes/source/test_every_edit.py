@@ -43,6 +43,7 @@ ASKED = (
     "loss.use binary_cross_entropy_with_logits",
     "loss.use mse_loss",
     "loss.use_mean",
+    "model.batch_first",
     "model.register_parts",
     "model.restore_mode",
     "model.unfreeze",

@@ -114,6 +114,7 @@ class Program:
         kept: dict[int, list[object]] = {}
         taken: WeakKeyDictionary[torch.optim.Optimizer, int] = WeakKeyDictionary()
         """By each optimizer: of two that step in turn, each goes through the whole of a schedule."""
+        met: WeakKeyDictionary[torch.optim.Optimizer, float] = WeakKeyDictionary()
 
         def begins(optimizer: torch.optim.Optimizer) -> None:
             kept[id(optimizer)] = [group.get("lr") for group in optimizer.param_groups]
@@ -121,8 +122,10 @@ class Program:
             now = taken.setdefault(optimizer, min(taken.values(), default=self.taken))
             taken[optimizer] = now + 1
             first = optimizer.param_groups[0]
-            # A schedule of one cycle begins far below the learning rate it was given.
-            made_with = first.get("max_lr", first.get("initial_lr", first.get("lr", 0.0)))
+            # A schedule of one cycle begins far below the learning rate it was given; ReduceLROnPlateau notes
+            # down none.
+            met_with = met.setdefault(optimizer, float(first.get("lr", 0.0)))
+            made_with = first.get("max_lr", first.get("initial_lr", met_with))
             hardly = _NEXT_TO_NOTHING * float(made_with)
             times = factor(StepRate(float(made_with), float(first.get("lr", 0.0)) or hardly, now))
             for group in optimizer.param_groups:
