@@ -15,10 +15,10 @@ from tests.promises.trainings import Result, everything
 from traindx.catalogue import modules
 from traindx.recorder import guard, probes
 from traindx.recorder.fast_path import FastPath
-from traindx.recorder.forward import Nonfinite
 from traindx.recorder.hooks import attachment
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.loop import Loop
+from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.probes.types import Probe, probes_of
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.recording_writer import RecordingWriter

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import get_ident
 from time import perf_counter
 
-from traindx.recorder.forward import Nonfinite
+from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.sources import Sources
 from traindx.recorder.step import Norms, Objective, StepTimes
 from traindx.recorder.streams import Stream

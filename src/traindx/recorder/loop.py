@@ -3,9 +3,10 @@
 from traindx.facts import LOSSES_DIFFER
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
-from traindx.recorder.forward import Forward, Nonfinite
+from traindx.recorder.forward import Forward
 from traindx.recorder.loop_facts import doubt_accuracy
 from traindx.recorder.model import Model
+from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import Budget, StepLimit
