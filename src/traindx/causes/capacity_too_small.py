@@ -60,11 +60,11 @@ from traindx.signs.loss import (
     loss_still_falling,
 )
 from traindx.signs.lr import lr_below_typical, lr_decayed_early, lr_spent_at_once
-from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
+from traindx.signs.optimizer import decay_strong, dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start, loss_oscillates
 from traindx.signs.targets import class_labels_in_regression_loss
 from traindx.signs.validation import validation_below_train, validation_turns_up
-from traindx.signs.weights import decay_strong, parameters_frozen, updates_tiny
+from traindx.signs.weights import parameters_frozen, updates_tiny
 
 CAUSE = Cause(
     slug="capacity-too-small",

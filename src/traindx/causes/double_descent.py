@@ -62,10 +62,9 @@ from traindx.objective import Area
 from traindx.signs.generalization import confidently_wrong, double_descent
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.lr import lr_rise_hurts
-from traindx.signs.optimizer import batchnorm_statistics_lag
+from traindx.signs.optimizer import batchnorm_statistics_lag, decay_strong
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.validation import validation_noisy
-from traindx.signs.weights import decay_strong
 
 CAUSE = Cause(
     slug="double-descent",

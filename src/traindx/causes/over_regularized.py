@@ -67,10 +67,10 @@ from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import both_losses_high, training_inputs_wider
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus, loss_still_falling
 from traindx.signs.lr import lr_decayed_early
-from traindx.signs.optimizer import dropout_extreme, l2_inside_adam
+from traindx.signs.optimizer import decay_strong, dropout_extreme, l2_inside_adam
 from traindx.signs.spikes import loss_leaps_above_start
 from traindx.signs.validation import validation_below_train, validation_turns_up
-from traindx.signs.weights import decay_strong, weights_shrink
+from traindx.signs.weights import weights_shrink
 
 _MILD_DECAY = {"adamw": 0.01, "sgd": 1e-4}
 """Weight decay that is not strong for an optimizer; bench/thresholds.md#decay."""

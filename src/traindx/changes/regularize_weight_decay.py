@@ -26,7 +26,7 @@ from traindx.curves.facts import stated_number
 from traindx.facts import OPTIMIZER, OPTIMIZER_PLACE, SCRIPT, WEIGHT_DECAY
 from traindx.finding import Finding
 from traindx.run import Run
-from traindx.signs.weights import decay_strong
+from traindx.signs.optimizer import decay_strong
 
 _NONE = ("Rprop", "LBFGS", "SparseAdam")
 _SETTING = Setting(

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import numpy as np
 
+from traindx import quantities as q
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
-from traindx.curves.limits import GRAIN, STRONG, graded, linear
+from traindx.curves.layers import matrices
+from traindx.curves.limits import DECADE, GRAIN, STRONG, graded, linear
 from traindx.curves.series import has_attention, looked, steps_taken
 from traindx.facts import (
     AVERAGING_MOMENTUM,
@@ -18,7 +20,7 @@ from traindx.facts import (
     WEIGHT_DECAY,
 )
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
-from traindx.format import number, percentage
+from traindx.format import multiple, number, percentage
 from traindx.quantities import REPEATED_SHARE
 from traindx.run import Run
 
@@ -145,3 +147,55 @@ def batchnorm_statistics_lag(
     says += f" after {steps:,.0f} steps (momentum {number(momentum)}; default 0.1)"
     evidence = fact_evidence(run, AVERAGING_MOMENTUM, MODEL_PLACE)
     return Finding(min(1.0, 1 / 2 + remains), says, (evidence,))
+
+
+_APART = ("adamw", "lion", "nadamw", "adafactor")
+"""Optimizers that shrink weights beside their step."""
+
+
+@sign(needs=(WEIGHT_DECAY, q.LEARNING_RATE), severity=Severity.WARNING)
+def decay_strong(
+    run: Run,
+    *,
+    forgotten: Annotated[
+        float, "learning rate times decay, summed over steps; bench/thresholds.md#decay"
+    ] = 1.0,
+    pull: Annotated[float, "decay over gradient, by norm; bench/thresholds.md#decay"] = 1.0,
+) -> Answer:
+    """Weight decay is strong enough to shrink the weights to a fraction."""
+    decay, rates = stated_number(run, WEIGHT_DECAY), run[q.LEARNING_RATE].finite
+    if decay is None or not len(rates):
+        return CANNOT_TELL
+    if decay <= 0:
+        return None
+    way = decay * float(np.mean(rates.values)) * steps_taken(run)
+    if not np.isfinite(way):
+        return CANNOT_TELL
+    kind = stated_word(run, OPTIMIZER)
+    # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
+    outweighs = 0.0 if kind in _APART else _pull(run, decay)
+    by_time = way if kind in (*_APART, "sgd") else 0.0
+    if by_time < forgotten and outweighs < pull:
+        return None
+    if outweighs >= pull and outweighs / pull >= by_time / forgotten:
+        says = (
+            f"weight decay {number(decay)} outweighs the gradient {multiple(outweighs)} in the median layer"
+        )
+        strength = graded(outweighs, pull, 2 * DECADE * pull)
+    else:
+        left = percentage(float(np.exp(-way)))
+        says = f"weight decay {number(decay)} alone shrinks weights to {left} by the end of the run"
+        strength = graded(by_time, forgotten, DECADE / 2 * forgotten)
+    return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
+
+
+def _pull(run: Run, decay: float) -> float:
+    """How hard decay pulls at the typical layer, over its gradient late in the run; 0 if not recorded."""
+    weights = {one.layer.name: one.late for one in matrices(run, q.WEIGHT_NORM)}
+    gradients = {one.layer.name: one.late for one in matrices(run, q.GRADIENT_NORM)}
+    pulls = [
+        decay * weights[name] / gradient
+        for name, gradient in gradients.items()
+        if name in weights and gradient > 0
+    ]
+    return float(np.median(pulls)) if pulls else 0.0

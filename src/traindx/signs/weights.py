@@ -23,17 +23,15 @@ from traindx.facts import (
     MADE_ANEW,
     MADE_ANEW_PLACE,
     MODEL_PLACE,
-    OPTIMIZER,
     OPTIMIZER_PLACE,
     STALE_PARAMETERS,
     UNLISTED_PARTS,
     UNLISTED_PLACE,
     UNOPTIMIZED_PARAMETERS,
-    WEIGHT_DECAY,
 )
 from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import count, multiple, number, percentage
-from traindx.quantities import EQUAL_UNIT_SHARE, GRADIENT_NORM, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
+from traindx.quantities import EQUAL_UNIT_SHARE, LEARNING_RATE, UPDATE_RATIO, WEIGHT_NORM
 from traindx.run import Parameter, Run, Series
 
 _SINGLE = 4.0
@@ -254,55 +252,3 @@ def optimizer_has_stale_parameters(run: Run) -> Answer:
         return None
     says = f"the optimizer has {count(round(stale), 'stale parameter')} that the model does not use"
     return Finding(1.0, says, (fact_evidence(run, STALE_PARAMETERS, OPTIMIZER_PLACE),))
-
-
-_APART = ("adamw", "lion", "nadamw", "adafactor")
-"""Optimizers that shrink weights beside their step."""
-
-
-@sign(needs=(WEIGHT_DECAY, LEARNING_RATE), severity=Severity.WARNING)
-def decay_strong(
-    run: Run,
-    *,
-    forgotten: Annotated[
-        float, "learning rate times decay, summed over steps; bench/thresholds.md#decay"
-    ] = 1.0,
-    pull: Annotated[float, "decay over gradient, by norm; bench/thresholds.md#decay"] = 1.0,
-) -> Answer:
-    """Weight decay is strong enough to shrink the weights to a fraction."""
-    decay, rates = stated_number(run, WEIGHT_DECAY), run[LEARNING_RATE].finite
-    if decay is None or not len(rates):
-        return CANNOT_TELL
-    if decay <= 0:
-        return None
-    way = decay * float(np.mean(rates.values)) * steps_taken(run)
-    if not np.isfinite(way):
-        return CANNOT_TELL
-    kind = stated_word(run, OPTIMIZER)
-    # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
-    outweighs = 0.0 if kind in _APART else _pull(run, decay)
-    by_time = way if kind in (*_APART, "sgd") else 0.0
-    if by_time < forgotten and outweighs < pull:
-        return None
-    if outweighs >= pull and outweighs / pull >= by_time / forgotten:
-        says = (
-            f"weight decay {number(decay)} outweighs the gradient {multiple(outweighs)} in the median layer"
-        )
-        strength = graded(outweighs, pull, 2 * DECADE * pull)
-    else:
-        left = percentage(float(np.exp(-way)))
-        says = f"weight decay {number(decay)} alone shrinks weights to {left} by the end of the run"
-        strength = graded(by_time, forgotten, DECADE / 2 * forgotten)
-    return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
-
-
-def _pull(run: Run, decay: float) -> float:
-    """How hard decay pulls at the typical layer, over its gradient late in the run; 0 if not recorded."""
-    weights = {one.layer.name: one.late for one in matrices(run, WEIGHT_NORM)}
-    gradients = {one.layer.name: one.late for one in matrices(run, GRADIENT_NORM)}
-    pulls = [
-        decay * weights[name] / gradient
-        for name, gradient in gradients.items()
-        if name in weights and gradient > 0
-    ]
-    return float(np.median(pulls)) if pulls else 0.0

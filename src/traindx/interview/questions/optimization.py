@@ -19,9 +19,14 @@ from traindx.signs.gradients import (
     most_steps_clipped,
 )
 from traindx.signs.lr import lr_above_typical, lr_below_typical, lr_decayed_early
-from traindx.signs.optimizer import dropout_extreme, l2_inside_adam, momentum_extreme, optimizer_ill_fitting
-from traindx.signs.weights import (
+from traindx.signs.optimizer import (
     decay_strong,
+    dropout_extreme,
+    l2_inside_adam,
+    momentum_extreme,
+    optimizer_ill_fitting,
+)
+from traindx.signs.weights import (
     optimizer_has_stale_parameters,
     parameters_frozen,
     parameters_unoptimized,

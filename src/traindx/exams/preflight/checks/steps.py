@@ -32,13 +32,14 @@ from traindx.signs.nonfinite import (
 )
 from traindx.signs.optimizer import (
     batchnorm_statistics_lag,
+    decay_strong,
     dropout_extreme,
     l2_inside_adam,
     momentum_extreme,
     optimizer_ill_fitting,
 )
 from traindx.signs.spikes import loss_leaps_above_start, spikes_without_large_updates
-from traindx.signs.weights import decay_strong, updates_tiny
+from traindx.signs.weights import updates_tiny
 
 
 @check("runs", "First steps", 10, Part.PROGRAM)
