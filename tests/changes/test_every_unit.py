@@ -34,7 +34,9 @@ def test_a_declaration_is_whole(change: Change) -> None:
         assert parse_change(form).name == change.name
         change.check(parse_change(form))
     assert bool(change.edited_file) != isinstance(change.edit, Refusal)
-    assert change.doses is None or any(parse_change(form).is_factor for form in change.forms)
+    # A dose is a factor, or the last one switches something off.
+    scales = any(parse_change(form).is_factor for form in change.forms)
+    assert change.doses is None or scales or change.doses.off is not None
 
 
 _LONGEST = 28

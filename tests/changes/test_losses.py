@@ -89,14 +89,14 @@ def test_a_loss_that_fits_the_targets_takes_the_place_of_one_that_does_not(tmp_p
         return tmp_path / name
 
     scores, rows = torch.randn(4, 3), torch.tensor([[1.0, 1, 0], [0, 1, 1], [0, 0, 0], [1, 1, 1]])
-    with changed(folder("rows"), "loss.use binary_cross_entropy_with_logits"):
+    with changed(folder("rows"), "loss.use bce"):
         assert nn.CrossEntropyLoss()(scores, rows) == functional.binary_cross_entropy_with_logits(
             scores, rows
         )
-    with changed(folder("counts"), "loss.use mse_loss"):
+    with changed(folder("counts"), "loss.use mse"):
         assert functional.poisson_nll_loss(scores, rows, log_input=False) == functional.mse_loss(scores, rows)
     labels = torch.tensor([0, 1, 2, 0])
-    with changed(folder("labels"), "loss.use binary_cross_entropy_with_logits"):
+    with changed(folder("labels"), "loss.use bce"):
         assert nn.CrossEntropyLoss()(scores, labels) == functional.cross_entropy(scores, labels)
     assert not any(note["applied"] for note in notes(folder("labels")))
 

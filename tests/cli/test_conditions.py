@@ -145,7 +145,7 @@ def test_a_report_under_changed_limits_says_so(capsys: pytest.CaptureFixture[str
     assert main(["diagnose", overfit, "--limit", "validation_turns_up.points=1000"]) == 0
     *_, last = capsys.readouterr().out.splitlines()
     assert last.split()[:4] == ["limits", "validation_turns_up.points", "is", "1,000"]
-    assert "default: 5" in last
+    assert "default: 4" in last
 
 
 def test_the_project_keeps_limits() -> None:

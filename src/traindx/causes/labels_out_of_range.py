@@ -131,7 +131,7 @@ loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), (y + 1) / 
 loss = torch.nn.functional.poisson_nll_loss(model(x), y)  # y: below 0 as well""",
             code="""\
 loss = torch.nn.functional.mse_loss(model(x), y)""",
-            change="loss.use mse_loss",
+            change="loss.use mse",
             unless=(_counts_nothing,),
         ),
         Prescription(

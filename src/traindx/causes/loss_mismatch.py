@@ -151,7 +151,7 @@ loss = torch.nn.functional.cross_entropy(model(x), y)""",
 loss = torch.nn.functional.cross_entropy(model(x), multi_hot.float())""",
             code="""\
 loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), multi_hot.float())""",
-            change="loss.use binary_cross_entropy_with_logits",
+            change="loss.use bce",
             unless=(compares_numbers, _uses_bce, _has_one_true_class),
         ),
         Prescription(

@@ -7,7 +7,7 @@ the samples as the time steps of one sequence.
 `nn.RNN`, `nn.LSTM`, `nn.GRU`, `nn.MultiheadAttention` and `nn.TransformerEncoderLayer` expect inputs of shape
 (steps, samples, features) unless `batch_first=True` is set. A DataLoader gives (samples, steps, features).
 Both shapes are valid, so nothing raises an error: the layer runs over the samples of the batch in the order
-in which they were drawn, and treats each time step as a sample of its own. `out[:, -1]` then takes the last
+in which they were sampled, and treats each time step as a sample of its own. `out[:, -1]` then takes the last
 time step alone, whose state was computed from the samples before it, not from the steps before it.
 
 So the prediction for a sample depends on the samples that happen to precede it in the batch, and hardly on

@@ -236,7 +236,7 @@ loss = torch.nn.functional.binary_cross_entropy_with_logits(output.squeeze(-1), 
 loss = torch.nn.functional.cross_entropy(model(x), y)  # model(x) and y: (N, 1)""",
             code="""\
 loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x), y)""",
-            change="loss.use binary_cross_entropy_with_logits",
+            change="loss.use bce",
             unless=(_has_other_logits,),
         ),
         Prescription(

@@ -13,7 +13,8 @@ from traindx.errors import TraindxError
 from traindx.facts import LOSS_PLACE, SCRIPT
 from traindx.run import Run
 
-_BCE, _MSE = "binary_cross_entropy_with_logits", "mse_loss"
+_LOSSES = {"bce": "binary_cross_entropy_with_logits", "mse": "mse_loss"}
+_BCE, _MSE = _LOSSES.values()
 _CLASSES = {_BCE: "BCEWithLogitsLoss", _MSE: "MSELoss"}
 _INSTEAD = {_BCE: ("cross_entropy",), _MSE: ("poisson_nll_loss",)}
 """The losses that each may replace: what they are given fits it as it is."""
@@ -22,9 +23,9 @@ _KEPT = ("reduction",)
 
 def _chosen(change: ChangeSpec) -> str:
     name = change.words[0] if change.words else ""
-    if name not in _CLASSES:
-        raise TraindxError(f'"{change}": expected one of {", ".join(_CLASSES)}')
-    return name
+    if name not in _LOSSES:
+        raise TraindxError(f'"{change}": expected one of {", ".join(_LOSSES)}')
+    return _LOSSES[name]
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
@@ -61,8 +62,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 CHANGE = Change(
     name="loss.use",
-    label="{}",
-    forms=(f"loss.use {_BCE}", f"loss.use {_MSE}"),
+    label="{} loss",
+    forms=("loss.use bce", "loss.use mse"),
     says="replace the loss by one that fits the targets",
     torch=_torch,
     keras=Refusal("works on torch losses only; this is a Keras model"),

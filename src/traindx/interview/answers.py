@@ -13,10 +13,12 @@ import numpy as np
 from traindx.catalogue import units
 from traindx.cause import Cause
 from traindx.curves.facts import is_recording
+from traindx.curves.limits import TINY
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, temperature
+from traindx.diagnosis.calibration import HEALTH, of_log, temperature
 from traindx.diagnosis.score import Scores, score
 from traindx.diagnosis.types import Reason, SignResult
+from traindx.diagnosis.verdict import shown_problems
 from traindx.facts import TOLD as TOLD_FACT
 from traindx.finding import Answer, Evidence, Finding, Sign
 from traindx.interview import questions as question_folder
@@ -54,6 +56,11 @@ def rank(interview: Interview) -> Ranking:
             slug: (1 - MISTAKEN) * share + MISTAKEN * before.get(slug, 0.0) / kept
             for slug, share in shares.items()
         }
+    if interview.run is not None and not is_recording(interview.run):
+        # As in a diagnosis: what health gains or loses, all causes lose or gain alike.
+        healthy = of_log(shares[HEALTH], shown_problems(_known(interview).asked.values()))
+        left = (1 - healthy) / max(1 - shares[HEALTH], TINY)
+        shares = {slug: healthy if slug == HEALTH else share * left for slug, share in shares.items()}
     hypotheses = [Hypothesis(one, shares[one.slug], scores.reasons[one]) for one in scores.competing]
     return Ranking(
         tuple(sorted(hypotheses, key=lambda one: -one.confidence)),

@@ -35,6 +35,7 @@ from traindx.quantities import (
     VAL_SCORE,
 )
 from traindx.run import Run, Series, Split
+from traindx.signs.validation import validation_improves
 
 _FAR = 0.3
 """Share of the first loss above which a loss is far from its floor; bench/thresholds.md#gap."""
@@ -174,6 +175,9 @@ def validation_left_behind(
         return CANNOT_TELL
     start = max(train.start, val.start)
     if train.end > learned * train.start or val.end < left * start or _mostly_right(run):
+        return None
+    if isinstance(validation_improves(run), Finding):
+        # What still gains is not left behind.
         return None
     says = f"training loss falls from {number(train.start)} to {number(train.end)}, validation loss ends at"
     says += f" {number(val.end)} ({percentage(val.end / start)} of the first loss)"

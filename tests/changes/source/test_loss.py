@@ -127,17 +127,17 @@ def test_answers_of_minus_one_are_mapped(bench: Bench) -> None:
     [
         (
             "loss = F.cross_entropy(net(x), y)\n",
-            "loss.use binary_cross_entropy_with_logits",
+            "loss.use bce",
             "+loss = F.binary_cross_entropy_with_logits(net(x), y)",
         ),
         (
             "criterion = nn.CrossEntropyLoss()\nloss = criterion(net(x), y)\n",
-            "loss.use binary_cross_entropy_with_logits",
+            "loss.use bce",
             "+criterion = nn.BCEWithLogitsLoss()",
         ),
         (
             "criterion = nn.PoissonNLLLoss()\nloss = criterion(net(x), y)\n",
-            "loss.use mse_loss",
+            "loss.use mse",
             "+criterion = nn.MSELoss()",
         ),
     ],
@@ -155,7 +155,7 @@ def test_kl_div_gets_the_logarithm_of_its_input(bench: Bench) -> None:
 
 def test_a_loss_whose_settings_another_lacks_is_left_alone(bench: Bench) -> None:
     program = "loss = F.cross_entropy(net(x), y, label_smoothing=0.1)\n"
-    why = bench.refusal(program, "loss.use binary_cross_entropy_with_logits")
+    why = bench.refusal(program, "loss.use bce")
     assert "has settings that binary_cross_entropy_with_logits lacks" in why
 
 

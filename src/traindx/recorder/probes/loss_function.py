@@ -56,7 +56,7 @@ def _settings(call: LossCall) -> dict[Fact, Scalar]:
     if isinstance(call.options.get("from_logits"), bool):
         found[facts.FROM_LOGITS] = bool(call.options["from_logits"])
     if call.function == "kl_div" and call.prediction.numel():
-        found[facts.KL_INPUT] = float(call.prediction.detach().amax())
+        found[facts.KL_INPUT] = float(call.prediction.detach().float().amax())
     smoothing = call.options.get("label_smoothing")
     if isinstance(smoothing, int | float):
         found[facts.LABEL_SMOOTHING] = float(smoothing)
