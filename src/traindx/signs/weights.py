@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import fact_evidence, needs_beginning, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, needs_beginning, stated_number
 from traindx.curves.layers import (
     EARLY,
     Matrix,
