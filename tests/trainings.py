@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import torch
 from torch import Tensor, nn
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.utils.data import DataLoader, TensorDataset
 
 from traindx.readers.loading.runs import load
@@ -162,6 +163,8 @@ class Training:
     evaluates: bool = True
     """Whether the model is in eval mode while it is validated."""
     validates_every: int = 15
+    schedule: Callable[[torch.optim.Optimizer], ReduceLROnPlateau] | None = None
+    """Stepped with the validation loss."""
     ends_with: type[Exception] | None = None
     """What stops the program, where the fault does."""
     every: int = 3
@@ -196,6 +199,7 @@ def _train(training: Training, net: nn.Module, optimizer: torch.optim.Optimizer)
     loader = DataLoader(TensorDataset(data.inputs, data.targets), training.batch, shuffle=training.shuffles)
     held = DataLoader(TensorDataset(data.held, data.held_targets), training.batch)
     batches = _endless(loader)
+    schedule = training.schedule(optimizer) if training.schedule else None
     for step in range(1, training.steps + 1):
         net.train(training.trains)
         if training.clears:
@@ -209,6 +213,8 @@ def _train(training: Training, net: nn.Module, optimizer: torch.optim.Optimizer)
         optimizer.step()
         if step % training.validates_every == 0:
             _validate(training, net, held)
+            if schedule is not None:
+                schedule.step(_held_loss(training, net, data))
 
 
 def _validate(training: Training, net: nn.Module, held: "DataLoader[tuple[Tensor, ...]]") -> None:
@@ -216,6 +222,11 @@ def _validate(training: Training, net: nn.Module, held: "DataLoader[tuple[Tensor
     with torch.no_grad():
         for inputs, targets in held:
             training.loss(net(inputs), targets)
+
+
+def _held_loss(training: Training, net: nn.Module, data: Data) -> Tensor:
+    with torch.no_grad():
+        return training.loss(net(data.held), data.held_targets)
 
 
 def _endless(loader: "DataLoader[tuple[Tensor, ...]]") -> "Iterator[tuple[Tensor, ...]]":

@@ -165,7 +165,11 @@ PLATEAU_MODE = Fact("plateau_mode", "the mode of ReduceLROnPlateau: min for a lo
 PLATEAU_FIRST = Fact("plateau_first", "the first value that ReduceLROnPlateau was given", chosen=False)
 PLATEAU_LAST = Fact("plateau_last", "the last value that ReduceLROnPlateau was given", chosen=False)
 MIXING_LAYER = Fact("mixing_layer", "a layer with batch_first=False that takes samples for time steps")
-MIXED_SAMPLES = Fact("mixed_samples", "how many samples such a layer takes for time steps", chosen=False)
+MIXED_SAMPLES = Fact(
+    "mixed_samples",
+    "how many samples such a layer takes for time steps; 0 if its layout is right",
+    chosen=False,
+)
 LAYOUT_PLACE = Fact("layout_place", "file and line where such a layer is created", chosen=False)
 METRIC_PLACE = Fact("metric_place", "file and line where an uninformative metric is computed", chosen=False)
 LINEAR_LAYERS = Fact("linear_layers", "linear and convolution layers between input and loss")

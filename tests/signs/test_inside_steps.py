@@ -10,6 +10,7 @@ pytest.importorskip("torch")
 import torch
 from torch import Tensor, nn
 from torch.optim import Adam, AdamW, Rprop
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from tests.signs.inside import Case, faults, sign_named
 from tests.trainings import (
@@ -43,6 +44,35 @@ class Cut(nn.Module):
     def forward(self, rows: Tensor) -> Tensor:
         hidden = self.first(rows).relu()
         return self.last(hidden.detach() if self.cut else hidden)
+
+
+class Between(nn.Module):
+    """A model whose middle layer is created in each pass, or once."""
+
+    def __init__(self, *, made_anew: bool) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(FEATURES, 12), nn.Linear(12, CLASSES)
+        self.middle = nn.Linear(12, 12)
+        self.made_anew = made_anew
+
+    def between(self) -> nn.Module:
+        return nn.Linear(12, 12) if self.made_anew else self.middle
+
+    def forward(self, rows: Tensor) -> Tensor:
+        hidden = self.first(rows).relu()
+        return self.last(self.between()(hidden))
+
+
+class Remembers(nn.Module):
+    """Rows read as short sequences by a layer that expects the batch first, or does not."""
+
+    def __init__(self, *, batch_first: bool) -> None:
+        super().__init__()
+        self.memory = nn.GRU(2, 12, batch_first=batch_first)
+        self.last = nn.Linear(12, CLASSES)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        return self.last(self.memory(rows.unflatten(1, (-1, 2)))[0][:, -1])
 
 
 def last_layers(net: nn.Module) -> list[Tensor]:
@@ -116,6 +146,23 @@ CASES = (
     Case("lr_below_typical", replace(CLASSIFIES, optimizer=rate(1e-5)), CLASSIFIES, place=MADE),
     Case("lr_above_typical", replace(CLASSIFIES, optimizer=rate(5)), CLASSIFIES, place=MADE),
     Case("few_steps_in_all", replace(CLASSIFIES, steps=30), replace(CLASSIFIES, steps=200)),
+    Case(
+        "weights_made_anew",
+        replace(CLASSIFIES, net=partial(Between, made_anew=True)),
+        replace(CLASSIFIES, net=partial(Between, made_anew=False)),
+        place=place("return self.last(self.between()(hidden))", __file__),
+    ),
+    Case(
+        "samples_mixed",
+        replace(CLASSIFIES, net=partial(Remembers, batch_first=False)),
+        replace(CLASSIFIES, net=partial(Remembers, batch_first=True)),
+        place=place("self.memory = nn.GRU(2, 12, batch_first=batch_first)", __file__),
+    ),
+    Case(
+        "plateau_mode_reversed",
+        replace(CLASSIFIES, schedule=partial(ReduceLROnPlateau, mode="max", patience=0)),
+        replace(CLASSIFIES, schedule=partial(ReduceLROnPlateau, mode="min", patience=0)),
+    ),
     Case("parameters_unoptimized", replace(CLASSIFIES, given=first_layers), CLASSIFIES, place=MADE),
     Case("optimizer_has_stale_parameters", replace(CLASSIFIES, given=with_strangers), CLASSIFIES, place=MADE),
     Case(

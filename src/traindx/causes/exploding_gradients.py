@@ -114,6 +114,8 @@ _PERCENTILE = 95
 
 def _clips_lower(run: Run) -> bool:
     """Whether the program clips already, and lower: the fix would only loosen that."""
+    if GRADIENT_NORM not in run:
+        return False
     limit, norms = stated_number(run, facts.GRADIENT_CLIP), run[GRADIENT_NORM].finite.values
     return limit is not None and len(norms) > 0 and limit <= float(np.percentile(norms, _PERCENTILE))
 

@@ -47,6 +47,8 @@ part never change.
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
+from traindx.curves.facts import fact_evidence
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned
@@ -55,8 +57,16 @@ from traindx.signs.weights import (
     optimizer_has_stale_parameters,
     parameters_unoptimized,
     updates_tiny,
-    weights_made_anew,
 )
+
+
+@sign(needs=(facts.UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
+def weights_made_anew(run: Run) -> Answer:
+    """A module with weights is created anew in each forward pass."""
+    if facts.MADE_ANEW not in run.facts:
+        return None
+    says = f"a new `{run.facts[facts.MADE_ANEW]}` is created in each forward pass, so its weights never learn"
+    return Finding(1.0, says, (fact_evidence(run, facts.MADE_ANEW, facts.MADE_ANEW_PLACE),))
 
 
 def hides_parts(run: Run) -> bool:

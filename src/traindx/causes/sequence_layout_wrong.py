@@ -6,8 +6,8 @@ the samples as the time steps of one sequence.
 ## What happens
 `nn.RNN`, `nn.LSTM`, `nn.GRU`, `nn.MultiheadAttention` and `nn.TransformerEncoderLayer` expect inputs of shape
 (steps, samples, features) unless `batch_first=True` is set. A DataLoader gives (samples, steps, features).
-Both shapes are valid, so nothing raises an error: the layer runs over the samples of the batch in the order
-in which they were sampled, and treats each time step as a sample of its own. `out[:, -1]` then takes the last
+Both shapes are valid, so nothing raises an error: the layer runs over the samples of the batch, one after
+another, and treats each time step as a sample of its own. `out[:, -1]` then takes the last
 time step alone, whose state was computed from the samples before it, not from the steps before it.
 
 So the prediction for a sample depends on the samples that happen to precede it in the batch, and hardly on
@@ -38,7 +38,7 @@ in eval mode. If the last time step alone tells something about the label, the m
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
-from traindx.curves.facts import fact_evidence, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, stated_number
 from traindx.facts import LAYOUT_PLACE, MIXED_SAMPLES, MIXING_LAYER, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
@@ -46,12 +46,14 @@ from traindx.run import Run
 from traindx.signs.chance import little_learned
 
 
-@sign(needs=(MIXING_LAYER,), severity=Severity.SERIOUS)
+@sign(needs=(MIXED_SAMPLES,), severity=Severity.SERIOUS)
 def samples_mixed(run: Run) -> Answer:
     """A layer without batch_first takes the samples of a batch for time steps."""
     samples = stated_number(run, MIXED_SAMPLES)
-    if samples is None or not stated_word(run, MIXING_LAYER):
+    if samples is None:
         return CANNOT_TELL
+    if not samples or MIXING_LAYER not in run.facts:
+        return None
     says = f"layer `{run.facts[MIXING_LAYER]}` has batch_first=False but gets the batch first: it reads"
     says += f" {samples:.0f} samples as {samples:.0f} time steps, so the samples of a batch mix"
     return Finding(1.0, says, (fact_evidence(run, MIXING_LAYER, LAYOUT_PLACE, MODEL_PLACE),))

@@ -56,7 +56,8 @@ def rank(interview: Interview) -> Ranking:
             slug: (1 - MISTAKEN) * share + MISTAKEN * before.get(slug, 0.0) / kept
             for slug, share in shares.items()
         }
-    if interview.run is not None and not is_recording(interview.run):
+    is_alone = not interview.told and not interview.complaints
+    if is_alone and interview.run is not None and not is_recording(interview.run):
         # As in a diagnosis: what health gains or loses, all causes lose or gain alike.
         healthy = of_log(shares[HEALTH], shown_problems(_known(interview).asked.values()))
         left = (1 - healthy) / max(1 - shares[HEALTH], TINY)

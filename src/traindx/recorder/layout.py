@@ -52,11 +52,11 @@ class Layout:
 
         if self._first is not None or self._contradicted or not outputs:
             return
-        if not isinstance(module, nn.RNNBase | nn.MultiheadAttention) or module.batch_first:
+        if not isinstance(module, nn.RNNBase | nn.MultiheadAttention) or outputs[0].dim() != _DIMENSIONS:
             return
-        if outputs[0].dim() == _DIMENSIONS:
-            steps, samples = (int(length) for length in outputs[0].shape[:2])
-            self._first = _Output(self._model.module_name(module), self._place(module), steps, samples)
+        first, second = (int(length) for length in outputs[0].shape[:2])
+        steps, samples = (second, first) if module.batch_first else (first, second)
+        self._first = _Output(self._model.module_name(module), self._place(module), steps, samples)
 
     def _place(self, module: "nn.Module") -> str:
         """The line that makes the module, where its owner is a class of the program."""
@@ -73,9 +73,12 @@ class Layout:
         if output is None or self._contradicted or not target.dim():
             return
         rows, second = int(target.shape[0]), int(target.shape[1]) if target.dim() > 1 else 0
+        if rows == output.samples != output.steps:
+            self._contradicted = True
+            snapshot.state(MIXED_SAMPLES, 0)
+            return
         # With one sample the steps are its targets; targets of both dimensions tell nothing.
         if rows != output.steps or output.samples in (1, rows, second):
-            self._contradicted = rows == output.samples != output.steps
             return
         self._looks += 1
         if self._looks >= _LEAST:

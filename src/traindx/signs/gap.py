@@ -35,7 +35,6 @@ from traindx.quantities import (
     VAL_SCORE,
 )
 from traindx.run import Run, Series, Split
-from traindx.signs.validation import validation_improves
 
 _FAR = 0.3
 """Share of the first loss above which a loss is far from its floor; bench/thresholds.md#gap."""
@@ -161,6 +160,7 @@ def validation_left_behind(
     gap: Annotated[float, "train minus validation accuracy; bench/thresholds.md#gap"] = 0.4,
     learned: Annotated[float, "training loss over its start; bench/thresholds.md#gap"] = 0.05,
     left: Annotated[float, "validation loss over the first loss; bench/thresholds.md#gap"] = 0.4,
+    gained: Annotated[float, "of the first validation loss; bench/thresholds.md#gap"] = 0.2,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
     """Training rows are learned all but perfectly, validation rows hardly."""
@@ -176,8 +176,7 @@ def validation_left_behind(
     start = max(train.start, val.start)
     if train.end > learned * train.start or val.end < left * start or _mostly_right(run):
         return None
-    if isinstance(validation_improves(run), Finding):
-        # What still gains is not left behind.
+    if val.end < (1 - gained) * val.start:
         return None
     says = f"training loss falls from {number(train.start)} to {number(train.end)}, validation loss ends at"
     says += f" {number(val.end)} ({percentage(val.end / start)} of the first loss)"

@@ -55,6 +55,10 @@ _NO_GAIN = 0.2
 _MEASURES = (VAL_LOSS, VAL_PERPLEXITY, VAL_ACCURACY, VAL_SCORE, VAL_ERROR)
 
 
+_ROW = 3
+"""The best and two worse evaluations behind it; bench/thresholds.md#few-points."""
+
+
 @sign(needs=(_MEASURES,), healthy=+0.75, unhealthy=-0.43)
 def validation_improves(
     run: Run,
@@ -92,6 +96,10 @@ def validation_turns_up(
     """Validation loss rises while training loss keeps falling."""
     series = whole(run, VAL_LOSS if VAL_LOSS in run else VAL_PERPLEXITY)
     if len(series.finite) < points:
+        return CANNOT_TELL
+    values = series.finite.values
+    if len(values) == points and int(np.argmin(values)) > len(values) - _ROW:
+        # Of so few, a single worse one is noise.
         return CANNOT_TELL
     trained = whole(run, TRAIN_LOSS) if TRAIN_LOSS in run else None
     found = _turn(run, series, trained, noises, clear, steady)

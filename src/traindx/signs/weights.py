@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import fact_evidence, needs_beginning, stated_number, stated_word
+from traindx.curves.facts import fact_evidence, needs_beginning, stated_number
 from traindx.curves.layers import (
     EARLY,
     Matrix,
@@ -20,8 +20,6 @@ from traindx.curves.limits import DECADE, FAINT, FAIR, LIKELY, TINY, graded, lin
 from traindx.curves.series import steps_taken
 from traindx.facts import (
     FROZEN_PARAMETERS,
-    MADE_ANEW,
-    MADE_ANEW_PLACE,
     MODEL_PLACE,
     OPTIMIZER_PLACE,
     STALE_PARAMETERS,
@@ -215,16 +213,6 @@ def parameters_unoptimized(run: Run) -> Answer:
     # Nobody hides parameters that are to stay as they are and computes their gradients.
     least = 1.0 if unlisted else LIKELY
     return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, least, evidence)
-
-
-@sign(needs=(MADE_ANEW,), severity=Severity.SERIOUS)
-def weights_made_anew(run: Run) -> Answer:
-    """A module with weights is created anew in each forward pass."""
-    kind = stated_word(run, MADE_ANEW)
-    if not kind:
-        return CANNOT_TELL
-    says = f"a new `{run.facts[MADE_ANEW]}` is created in each forward pass, so its weights never learn"
-    return Finding(1.0, says, (fact_evidence(run, MADE_ANEW, MADE_ANEW_PLACE),))
 
 
 def _never_learn(

@@ -135,7 +135,6 @@ def _sources(start: Path) -> list[Path]:
     return [path for path in _files(start) if path.suffix == ".py"]
 
 
-@lru_cache(maxsize=8)
 def _files(start: Path) -> tuple[Path, ...]:
     """The files of the project of a directory that a person may have written to configure it."""
     return tuple(_meant(project_of(start)))

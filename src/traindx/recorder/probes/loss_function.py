@@ -55,7 +55,7 @@ def _settings(call: LossCall) -> dict[Fact, Scalar]:
     found: dict[Fact, Scalar] = {facts.LOSS_FUNCTION: call.function}
     if isinstance(call.options.get("from_logits"), bool):
         found[facts.FROM_LOGITS] = bool(call.options["from_logits"])
-    if call.function == "kl_div" and call.prediction.numel():
+    if call.function == "kl_div" and call.prediction.numel() and call.prediction.is_floating_point():
         found[facts.KL_INPUT] = float(call.prediction.detach().float().amax())
     smoothing = call.options.get("label_smoothing")
     if isinstance(smoothing, int | float):
