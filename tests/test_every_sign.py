@@ -62,17 +62,9 @@ def logged(slug: str) -> list[Run]:
     return [resumed(keeps_schedule=False), resumed(keeps_model=False)] if slug in OF_LOGS else []
 
 
-TESTED_APART = {
-    "plateau_mode_reversed": "tests/changes/test_plateau_mode.py",
-    "samples_mixed": "tests/recorder/test_layout.py",
-    "weights_made_anew": "tests/recorder/test_unlisted.py",
-}
-"""Signs whose trainings are built by a test of their own, which sees them broken and repaired."""
-
-
 def is_told_apart(slug: str) -> bool:
     """Whether a test of tests/signs sees it in a broken training, and not in the repaired one."""
-    return slug in TESTED_APART or any(case.slug == slug for case in trainings())
+    return any(case.slug == slug for case in trainings())
 
 
 @pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)

@@ -136,7 +136,9 @@ def _turn(
     # How much it rises, and for how long: a turn over the last tenth may still turn back.
     long = min(1.0, (1 - loss.share_of(best)) / _LONG)
     level = loss.size if loss.floorless else max(abs(loss.best), TINY)
-    strength = max(_LEAST, math.sqrt(min(1.0, rise / level / clear)) * long)
+    risen = min(1.0, rise / level / clear)
+    # What only a row of three shows counts by how much it rises: early stopping ends in such a row.
+    strength = max(_LEAST, (math.sqrt(risen) if beyond or steadily else risen) * long)
     return Finding(strength, says, (loss.evidence((best_at, float(loss.steps[-1])), loss.end, value),))
 
 

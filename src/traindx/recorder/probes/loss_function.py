@@ -24,6 +24,7 @@ from traindx.recorder.graph.nodes import RESHAPES, operation_of
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
+from traindx.recorder.tensors.access import legible
 from traindx.run import Fact, Scalar
 
 _LOOKS = 3
@@ -55,8 +56,9 @@ def _settings(call: LossCall) -> dict[Fact, Scalar]:
     found: dict[Fact, Scalar] = {facts.LOSS_FUNCTION: call.function}
     if isinstance(call.options.get("from_logits"), bool):
         found[facts.FROM_LOGITS] = bool(call.options["from_logits"])
-    if call.function == "kl_div" and call.prediction.numel() and call.prediction.is_floating_point():
-        found[facts.KL_INPUT] = float(call.prediction.detach().float().amax())
+    given = legible(call.prediction) if call.function == "kl_div" else None
+    if given is not None and given.numel() and given.is_floating_point():
+        found[facts.KL_INPUT] = float(given.float().amax())
     smoothing = call.options.get("label_smoothing")
     if isinstance(smoothing, int | float):
         found[facts.LABEL_SMOOTHING] = float(smoothing)
