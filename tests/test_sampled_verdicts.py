@@ -18,7 +18,6 @@ from traindx.diagnosis.types import Verdict
 DIFFERS = {
     "bert_order_hf#0": "health 53% with dense looks, 23% with few: median cosine of gradients -0.25, -0.56",
     "echo_equalizer#0": "median cosine of gradients -0.148 over 150 looks, -0.21 over 10; the limit is -0.15",
-    "glyph_scores#0": "no cause is clear: lr-too-high leads with 14% if dense, output-logit-drift with 17%",
 }
 """What `traindx run` answers otherwise than dense looks do, and why. It is the same on every machine."""
 

@@ -152,7 +152,7 @@ def test_a_place_that_takes_nothing_is_refused_before_anything_runs(
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"]
 
 
-def test_a_program_that_needs_what_lies_outside_is_run_in_place(tmp_path: Path) -> None:
+def test_a_program_may_need_what_lies_outside_and_be_run_in_place(tmp_path: Path) -> None:
     here = tmp_path / "project"
     here.mkdir()
     written(here, "0.3")
@@ -160,9 +160,8 @@ def test_a_program_that_needs_what_lies_outside_is_run_in_place(tmp_path: Path) 
     script.write_text(f"open('../rows.csv')\n{script.read_text()}")
     (tmp_path / "rows.csv").write_text("1")
     done = treat(here, "--dry-run", "train.py")
-    assert done.returncode == 2
-    assert "No such file or directory: '../rows.csv'" in done.stderr
-    assert "use --in-place" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "ran in the working directory itself" not in done.stdout
     done = treat(here, "--dry-run", "--in-place", "train.py")
     assert done.returncode == 0, done.stderr
     assert "ran in the working directory itself" in done.stdout

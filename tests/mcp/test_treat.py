@@ -102,10 +102,16 @@ def canceled(server: Connection, pids: Path) -> list[int]:
     return server.portal.call(cut)
 
 
-def test_canceling_ends_every_process_and_leaves_the_server_alive(tmp_path: Path) -> None:
+@pytest.fixture
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of no project: what is written in the project goes to its copy."""
+    return tmp_path_factory.mktemp("outside")
+
+
+def test_canceling_ends_every_process_and_leaves_the_server_alive(tmp_path: Path, outside: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS)
     with connected(tmp_path) as server:
-        started = canceled(server, tmp_path / "pids")
+        started = canceled(server, outside / "pids")
         (_, serving, *_) = family(os.getpid())
         assert wait_for(lambda: not any(map(is_there, started)))
         assert wait_for(lambda: list(family(serving)) == [serving])
@@ -115,9 +121,9 @@ def test_canceling_ends_every_process_and_leaves_the_server_alive(tmp_path: Path
         assert "no such file" in said(again)
 
 
-def test_a_server_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
+def test_a_server_that_is_killed_leaves_no_process(tmp_path: Path, outside: Path) -> None:
     (tmp_path / "endless.py").write_text(ENDLESS)
-    pids = tmp_path / "pids"
+    pids = outside / "pids"
     with connected(tmp_path) as server:
         arguments = {"script": "endless.py", "arguments": [str(pids)]}
         waiting = server.portal.start_task_soon(partial(server.client.call_tool, "treat", arguments))
