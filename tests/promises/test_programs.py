@@ -176,7 +176,8 @@ def test_recording_holds_facts_layers_and_events(program: Expected, shared: Path
 def assert_costs(writer: Taped) -> None:
     (cost,) = writer.stated("recording_cost")
     assert isinstance(cost, float)
-    assert 0 < cost < 1
+    # A share of the program's own CPU time, which may be less than that of recording a few steps.
+    assert 0 < cost < float("inf")
 
 
 @every_recorded_program
