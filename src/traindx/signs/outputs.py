@@ -16,7 +16,7 @@ from traindx.facts import (
     LOSS_REDUCTION,
     OUTPUT_ACTIVATION,
 )
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
 from traindx.format import code, number
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
 from traindx.run import Run
@@ -47,7 +47,12 @@ PROBABILITIES = (*CATEGORICAL, "binary_crossentropy")
 _SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hardsigmoid")
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, formerly="squashed_twice")
+@sign(
+    needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION),
+    severity=Severity.SERIOUS,
+    healthy=MISTAKE,
+    formerly="squashed_twice",
+)
 def activation_before_logits_loss(run: Run) -> Answer:
     """An activated output goes into a loss that expects logits."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)

@@ -23,7 +23,7 @@ from traindx.facts import (
     TARGET_VALUES,
     TARGETS_ARE_WHOLE,
 )
-from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
 from traindx.format import code, multiple, number
 from traindx.quantities import (
     PREDICTION_MAX,
@@ -127,7 +127,7 @@ def output_scores_drift(
     return Finding(strength, says, (seen_in(high, late, size),))
 
 
-@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=-4.00)
+@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=MISTAKE)
 def shapes_broadcast(run: Run) -> Answer:
     """Shapes of prediction and target broadcast in the loss."""
     shapes = run.facts.get(LOSS_SHAPES)
