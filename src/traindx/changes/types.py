@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, TypeAlias
 
 from traindx.errors import TraindxError
@@ -211,7 +211,8 @@ def known_changes() -> dict[str, Change]:
     from traindx import changes
     from traindx.catalogue import units
 
-    return {change.name: change for change in units(changes, Change)}
+    found = sorted(units(changes, Change), key=lambda change: change.name)
+    return {change.name: change for change in found}
 
 
 def change_of(spec: ChangeSpec) -> Change:
@@ -224,11 +225,14 @@ def change_of(spec: ChangeSpec) -> Change:
 
 @cache
 def _known(name: str) -> Change | None:
-    # A file has the name of its change: one is imported, not all of them.
-    file = name.replace(".", "_")
-    is_file = "." in name and file.isidentifier() and find_spec(f"traindx.changes.{file}") is not None
-    found = vars(import_module(f"traindx.changes.{file}")).get("CHANGE") if is_file else None
-    return found or next((one for one in known_changes().values() if one.also == name), None)
+    """The change of a name, or of another name for it; files of other subjects are not imported."""
+    from traindx import changes
+
+    subject = name.partition(".")[0]
+    files = [info.name for info in iter_modules(changes.__path__) if info.name.partition("_")[0] == subject]
+    held = [value for file in files for value in vars(import_module(f"{changes.__name__}.{file}")).values()]
+    found = (value for value in held if isinstance(value, Change) and name in (value.name, value.also))
+    return next(found, None)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
 from traindx.changes.types import ChangeSpec, Measure
 from traindx.curves.facts import stated_number

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.changes.types import ChangeSpec
 from traindx.curves.series import whole
 from traindx.errors import TraindxError

@@ -1,4 +1,4 @@
-"""A rate that is lowered when the loss stands still."""
+"""A learning rate that waits for the loss: lowered on a plateau, and ReduceLROnPlateau in its other mode."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ from collections.abc import Callable
 from traindx.changes import cst, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.literal import added, exchanged
 from traindx.changes.source.loop import backward_of, differentiated, steps_of
 from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, imported, number_text, with_argument
-from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEPS_PER_EPOCH
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    expression,
+    imported,
+    last_name,
+    number_text,
+    text_of,
+    with_argument,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCHEDULE_PLACE, SCRIPT, STEPS_PER_EPOCH
 from traindx.run import Run
 
 _WINDOWS = 25
@@ -74,7 +84,7 @@ def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     program.multiply_rates(factor)
 
 
-def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+def _edit_reduce_on_plateau(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Pass the mean loss of each part of the run to ReduceLROnPlateau."""
     if trainer_call(source) is not None:
         raise RefusedError(f"the Trainer of {source.shown} needs a metric to monitor")
@@ -120,13 +130,65 @@ def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) 
     return Edited({given.value: given.value.with_changes(elements=more)}, says)
 
 
-CHANGE = Change(
+REDUCE_ON_PLATEAU = Change(
     name="schedule.reduce_on_plateau",
     label="lr / {} on plateau",
     forms=("schedule.reduce_on_plateau 10",),
     says="divide the learning rate by N when the loss has been flat for 8% of the run",
     torch=_live,
     keras=_live,
-    edit=_edit,
+    edit=_edit_reduce_on_plateau,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
+)
+
+
+_CLASS = "ReduceLROnPlateau"
+_OTHER = {"min": "max", "max": "min"}
+_PLACE = 1
+"""Of the mode among the arguments, behind the optimizer."""
+
+
+def _torch(program: Program, change: ChangeSpec) -> None:
+    """Make each of them in the other mode."""
+    from torch.optim import lr_scheduler
+
+    def make(
+        original: Callable[..., object],
+        scheduler: torch.optim.lr_scheduler.ReduceLROnPlateau,
+        optimizer: torch.optim.Optimizer,
+        mode: str = "min",
+        *args: object,
+        **kwargs: object,
+    ) -> None:
+        other = _OTHER.get(mode, mode)
+        program.applied(change, f'{_CLASS}: mode "{mode}" becomes "{other}"')
+        original(scheduler, optimizer, other, *args, **kwargs)
+
+    program.patches.wrap(lr_scheduler.ReduceLROnPlateau, "__init__", make)
+
+
+def _edit_reverse_plateau(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Write the other mode where it is made."""
+    made = [
+        one for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE)) if last_name(one.func) == _CLASS
+    ]
+    if len(made) != 1:
+        raise RefusedError(f"no {_CLASS} found in {source.shown}")
+    given = argument(made[0], ("mode",), _PLACE)
+    if given is None:
+        return added(source, made[0], "mode", '"max"')
+    other = _OTHER.get(text_of(given.value) or "")
+    if other is None:
+        raise RefusedError(f"mode is not written out at {source.place(given)}")
+    return exchanged(source, given, f'"{other}"')
+
+
+REVERSE_PLATEAU = Change(
+    name="schedule.reverse_plateau",
+    label="reverse plateau mode",
+    says='switch ReduceLROnPlateau between mode="min" (for a loss) and mode="max" (for a score)',
+    torch=_torch,
+    keras=Refusal("works on ReduceLROnPlateau of torch only; this is a Keras model"),
+    edit=_edit_reverse_plateau,
+    edited_file=(SCHEDULE_PLACE, SCRIPT),
 )
