@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from traindx.changes import torch
-from traindx.changes.live.batches import change_features
+from traindx.changes.live.features import change_features
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
 from traindx.changes.source.arrays import arrays_of, feature_axes, library_of, named, place_of, remade
@@ -57,7 +57,7 @@ class _Statistics:
         self._squares = self._squares.to(flat.device) + flat.square().sum(0)
         self._batches += 1
         self._program.applied(
-            self._change, f"inputs standardized with mean and std of the first {_BATCHES} batches"
+            self._change, f"inputs standardized with mean and std of the first {_STANDARDIZE_BATCHES} batches"
         )
 
 

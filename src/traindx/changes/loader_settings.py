@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from traindx.changes import cst, keras, torch
-from traindx.changes.live.batches import Settings, change_loaders
 from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
-from traindx.changes.live.program import Program
+from traindx.changes.live.program import Program, parameter_names
 from traindx.changes.source.literal import added, exchanged, scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, last_name, number_text, with_argument
+from traindx.changes.source.syntax import argument, last_name, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, Measure, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import BATCH_SIZE, FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
@@ -23,6 +23,43 @@ from traindx.run import Run
 
 _USUAL = 32
 """What `fit` takes where nothing is said."""
+_LARGEST_SHARE = 4
+"""A batch that grows is at most one of so many parts of the rows."""
+
+Settings = Mapping[str, object]
+
+
+def _change_loaders(program: Program, how: Callable[[object, Settings], Settings]) -> None:
+    """Make every loader with the settings that are made of those the program asked for."""
+
+    def init(
+        original: Callable[..., object], loader: object, dataset: object, *args: object, **kwargs: object
+    ) -> None:
+        names = parameter_names(original)[2:]
+        asked = {**dict(zip(names, args, strict=False)), **kwargs}
+        original(loader, dataset, **how(dataset, asked))
+
+    program.patches.wrap(torch.utils.data.DataLoader, "__init__", init)
+
+
+def _refuse_batches(program: KerasProgram, change: ChangeSpec, settings: FitSettings, why: str) -> None:
+    """Refuse what gives batches to `fit`; a loader of torch is changed when it is made."""
+    if not isinstance(settings["x"], torch.utils.data.DataLoader):
+        program.refuse(change, why)
+
+
+def _is_idle(_: ChangeSpec, run: Run) -> bool:
+    """Whether no data loader gave the batches of a program of torch."""
+    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
+    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
+
+
+def _size(change: ChangeSpec, before: float, rows: object) -> int:
+    """At least one row, and where it grows no more than a quarter of those there are."""
+    after = max(1, round(change.scaled(before)))
+    if not isinstance(rows, int | float) or not rows or after <= before:
+        return after
+    return min(after, max(1, int(rows // _LARGEST_SHARE)))
 
 
 def _torch_batch_size(program: Program, change: ChangeSpec) -> None:
@@ -36,12 +73,11 @@ def _torch_batch_size(program: Program, change: ChangeSpec) -> None:
         if not isinstance(before, int):
             return settings
         rows = len(dataset) if hasattr(dataset, "__len__") else None
-        after = max(1, round(change.scaled(before)))
-        after = min(after, max(1, rows // 4)) if rows and after > before else after
+        after = _size(change, before, rows)
         program.applied(change, f"the batch size {before} becomes {after}")
         return {**settings, "batch_size": after}
 
-    change_loaders(program, resized)
+    _change_loaders(program, resized)
 
 
 def _keras_batch_size(program: KerasProgram, change: ChangeSpec) -> None:
@@ -50,14 +86,11 @@ def _keras_batch_size(program: KerasProgram, change: ChangeSpec) -> None:
     def resized(_: keras.Model, settings: FitSettings) -> FitSettings:
         rows = rows_of(settings)
         if rows is None:
-            # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], torch.utils.data.DataLoader):
-                program.refuse(change, "fit gets ready-made batches")
+            _refuse_batches(program, change, settings, "fit gets ready-made batches")
             return settings
         asked = settings["batch_size"]
         before = asked if isinstance(asked, int) else _USUAL
-        after = max(1, round(change.scaled(before)))
-        after = min(after, max(1, rows // 4)) if after > before else after
+        after = _size(change, before, rows)
         program.applied(change, f"the batch size {before} becomes {after}")
         return {**settings, "batch_size": after}
 
@@ -67,20 +100,14 @@ def _keras_batch_size(program: KerasProgram, change: ChangeSpec) -> None:
 def _edit_batch_size(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the batch size of the training data otherwise."""
     call, name, position, default = _written(source, run)
+    rows = run.facts.get(TRAINING_SAMPLES)
     given = argument(call, (name,), position)
     if given is not None:
-        return scaled(source, run, "the batch size", given, partial(_size, run, change), whole=True)
+        resized = partial(_size, change, rows=rows)
+        return scaled(source, run, "the batch size", given, resized, whole=True)
     if argument(call, ("batch_sampler",)) is not None:
         raise RefusedError(f"batches come from a batch_sampler at {source.place(call)}")
-    return added(source, call, name, number_text(_size(run, change, default), whole=True))
-
-
-def _size(run: Run, change: ChangeSpec, before: float) -> float:
-    """As in a trial: at least one row, and where it grows no more than a quarter of those there are."""
-    after, rows = max(1.0, change.scaled(before)), run.facts.get(TRAINING_SAMPLES)
-    if not isinstance(rows, int | float) or after <= before:
-        return after
-    return min(after, max(1.0, rows // 4))
+    return added(source, call, name, str(_size(change, default, rows)))
 
 
 def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float]:
@@ -94,13 +121,7 @@ def _written(source: Source, run: Run) -> tuple[cst.Call, str, int | None, float
     return loader_call(source, run), "batch_size", 1, 1.0
 
 
-def _is_idle_batch_size(_: ChangeSpec, run: Run) -> bool:
-    """Whether no data loader gave the batches of a program of torch."""
-    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
-    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
-
-
-BATCH_SIZE = Change(
+RESIZE = Change(
     name="loader.batch_size",
     label="batch size {}",
     forms=("loader.batch_size x 4", "loader.batch_size 64"),
@@ -108,7 +129,7 @@ BATCH_SIZE = Change(
     torch=_torch_batch_size,
     keras=_keras_batch_size,
     edit=_edit_batch_size,
-    is_idle=_is_idle_batch_size,
+    is_idle=_is_idle,
     option=Option(
         ("batch_size", "bs", "batch", "train_batch_size", "per_device_train_batch_size"),
         fact=BATCH_SIZE,
@@ -120,9 +141,14 @@ BATCH_SIZE = Change(
 )
 
 
+def _workers(change: ChangeSpec) -> int:
+    """As many as there are processors at most: more take turns on them."""
+    return min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
+
+
 def _torch_num_workers(program: Program, change: ChangeSpec) -> None:
     """Give loaders worker processes that stay, and pinned memory where there is a GPU."""
-    workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
+    workers = _workers(change)
 
     def staffed(dataset: object, settings: Settings) -> Settings:
         # Keras makes a loader of arrays that lie in memory for each epoch.
@@ -137,19 +163,18 @@ def _torch_num_workers(program: Program, change: ChangeSpec) -> None:
             more["pin_memory"] = True
         return {**settings, **more}
 
-    change_loaders(program, staffed)
+    _change_loaders(program, staffed)
 
 
 def _keras_num_workers(program: KerasProgram, change: ChangeSpec) -> None:
     """Give a `PyDataset` threads that read ahead."""
-    workers = min(max(2, round(change.number)), max(2, os.cpu_count() or 2))
+    workers = max(2, _workers(change))
 
     def staffed(_: keras.Model, settings: FitSettings) -> FitSettings:
         data = settings["x"]
         if not isinstance(data, keras.utils.PyDataset):
-            # A loader of torch is made otherwise when it is made.
-            if not isinstance(data, torch.utils.data.DataLoader):
-                program.refuse(change, "fit does not get a PyDataset; only those support workers")
+            why = "fit does not get a PyDataset; only those support workers"
+            _refuse_batches(program, change, settings, why)
         elif data.workers > 1:
             program.refuse(change, f"the dataset already has {data.workers} workers")
         else:
@@ -172,18 +197,11 @@ def _edit_num_workers(source: Source, change: ChangeSpec, run: Run) -> Edited:
     given = argument(call, (name,))
     if given is not None:
         return scaled(source, run, "the number of workers", given, change.scaled, whole=True)
-    # As many as there are processors at most, as in a trial: more take turns on them.
-    workers = min(max(1, round(change.number)), max(2, os.cpu_count() or 2))
+    workers = _workers(change)
     new, says = with_argument(call, name, str(workers)), f"{name}={workers}"
     if arguments is None and argument(call, ("persistent_workers",)) is None:
         new, says = with_argument(new, "persistent_workers", "True"), f"{says}, persistent_workers=True"
     return Edited({call: new}, f"{says} at {source.place(call)}")
-
-
-def _is_idle_num_workers(_: ChangeSpec, run: Run) -> bool:
-    """Whether no data loader gave the batches of a program of torch."""
-    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
-    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
 
 
 NUM_WORKERS = Change(
@@ -194,7 +212,7 @@ NUM_WORKERS = Change(
     torch=_torch_num_workers,
     keras=_keras_num_workers,
     edit=_edit_num_workers,
-    is_idle=_is_idle_num_workers,
+    is_idle=_is_idle,
     edited_file=(LOADER_PLACE, SCRIPT),
     compared_by=(Measure.SPEED,),
 )
@@ -215,7 +233,7 @@ def _torch_shuffle(program: Program, change: ChangeSpec) -> None:
         program.applied(change, "the data loader now shuffles its data")
         return {**settings, "sampler": None, "shuffle": True}
 
-    change_loaders(program, shuffled)
+    _change_loaders(program, shuffled)
 
 
 def _keras_shuffle(program: KerasProgram, change: ChangeSpec) -> None:
@@ -223,9 +241,7 @@ def _keras_shuffle(program: KerasProgram, change: ChangeSpec) -> None:
 
     def shuffled(_: keras.Model, settings: FitSettings) -> FitSettings:
         if rows_of(settings) is None:
-            # A loader of torch is made otherwise when it is made.
-            if not isinstance(settings["x"], torch.utils.data.DataLoader):
-                program.refuse(change, "fit gets its batches in a fixed order")
+            _refuse_batches(program, change, settings, "fit gets its batches in a fixed order")
             return settings
         if settings["shuffle"]:
             program.refuse(change, "fit already shuffles its data")
@@ -253,12 +269,6 @@ def _edit_shuffle(source: Source, _: ChangeSpec, run: Run) -> Edited:
     return exchanged(source, given, "True", "shuffle")
 
 
-def _is_idle_shuffle(_: ChangeSpec, run: Run) -> bool:
-    """Whether no data loader gave the batches of a program of torch."""
-    is_torch = run.facts.get(FRAMEWORK, "torch") == "torch"
-    return is_torch and is_recording(run) and not {LOADER_PLACE, TRAINING_SAMPLES} & set(run.facts)
-
-
 SHUFFLE = Change(
     name="loader.shuffle",
     label="shuffle the data",
@@ -266,6 +276,6 @@ SHUFFLE = Change(
     torch=_torch_shuffle,
     keras=_keras_shuffle,
     edit=_edit_shuffle,
-    is_idle=_is_idle_shuffle,
+    is_idle=_is_idle,
     edited_file=(LOADER_PLACE, SCRIPT),
 )

@@ -18,19 +18,19 @@ from traindx.changes.live.keras_program import (
     twin,
 )
 from traindx.changes.live.program import Loss, Program, learned_from
-from traindx.changes.source.literal import added, scaled
+from traindx.changes.source.literal import added, replaced, scaled
 from traindx.changes.source.loss import loss_of
-from traindx.changes.source.optimizer import trainer_call, twin_of
+from traindx.changes.source.optimizer import exchanged_class, trainer_call
 from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, expression, imported, last_name, number_text
 from traindx.changes.types import (
     BY_ERRORS,
     TORCH_LAYERS_ONLY,
+    TORCH_LOSSES_ONLY,
     Change,
     ChangeSpec,
     Edited,
-    Refusal,
     RefusedError,
 )
 from traindx.errors import TraindxError
@@ -46,10 +46,7 @@ _KEPT = ("reduction",)
 
 
 def _chosen(change: ChangeSpec) -> str:
-    name = change.words[0] if change.words else ""
-    if name not in _LOSSES:
-        raise TraindxError(f'"{change}": expected one of {", ".join(_LOSSES)}')
-    return _LOSSES[name]
+    return _LOSSES[change.among(_LOSSES)]
 
 
 def _torch_use(program: Program, change: ChangeSpec) -> None:
@@ -79,9 +76,7 @@ def _edit_use(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError(f"{source.callee(loss.made)} has settings that {name} lacks")
     is_class = last_name(loss.made.func) != loss.function
     module = "torch.nn" if is_class else "torch.nn.functional"
-    new = twin_of(source, loss.made, _CLASSES[name] if is_class else name, module)
-    says = f"{source.code(loss.made.func)} -> {source.code(new.func)} at {source.place(loss.made)}"
-    return Edited({loss.made: new}, says)
+    return exchanged_class(source, loss.made, _CLASSES[name] if is_class else name, module)
 
 
 USE = Change(
@@ -90,7 +85,7 @@ USE = Change(
     forms=("loss.use bce", "loss.use mse"),
     says="replace the loss by one that fits the targets",
     torch=_torch_use,
-    keras=Refusal("works on torch losses only; this is a Keras model"),
+    keras=TORCH_LOSSES_ONLY,
     edit=_edit_use,
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
@@ -138,8 +133,7 @@ def _edit_robust(source: Source, change: ChangeSpec, run: Run) -> Edited:
     softmax = imported(source, "torch.softmax", "torch")
     chosen = f"{softmax}({scores}, 1).gather(1, {labels}.unsqueeze(1)).clamp_min(1e-7)"
     new = expression(f"((1 - {chosen} ** {q}) / {q}).mean()")
-    says = f"{source.code(loss.used)} -> {source.module.code_for_node(new)} at {source.place(loss.used)}"
-    return Edited({loss.used: new}, says)
+    return replaced(source, loss.used, new)
 
 
 ROBUST = Change(
@@ -215,7 +209,7 @@ def _edit_label_smoothing(source: Source, change: ChangeSpec, run: Run) -> Edite
     return added(source, call, name, number_text(change.number))
 
 
-LABEL_SMOOTHING = Change(
+SMOOTHING = Change(
     name="loss.label_smoothing",
     label="label smoothing {}",
     forms=("loss.label_smoothing 0.1", "loss.label_smoothing 0"),

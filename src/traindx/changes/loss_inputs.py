@@ -18,10 +18,17 @@ from traindx.changes.live.keras_program import (
 from traindx.changes.live.program import Loss, Program
 from traindx.changes.source.literal import added, exchanged
 from traindx.changes.source.loss import last_activation, loss_of, made_by, without_activation
-from traindx.changes.source.optimizer import argument_of_compile, twin_of
+from traindx.changes.source.optimizer import argument_of_compile, exchanged_class
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, calls_of, imported, last_name, number_of, text_of
-from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, Refusal, RefusedError
+from traindx.changes.types import (
+    BY_ERRORS,
+    TORCH_LOSSES_ONLY,
+    Change,
+    ChangeSpec,
+    Edited,
+    RefusedError,
+)
 from traindx.facts import KL_INPUT, LOSS_FUNCTION, LOSS_PLACE, MODEL_PLACE, OUTPUT_ACTIVATION, SCRIPT
 from traindx.run import Run
 
@@ -94,8 +101,7 @@ def _edit_from_scores(source: Source, _: ChangeSpec, run: Run) -> Edited:
     if name not in _TWINS:
         raise RefusedError(f"{source.callee(made)} does not expect probabilities")
     module = "torch.nn" if name.endswith("Loss") else "torch.nn.functional"
-    new = twin_of(source, made, _TWINS[name], module)
-    return Edited({made: new}, f"{source.code(made.func)} -> {source.code(new.func)} at {source.place(made)}")
+    return exchanged_class(source, made, _TWINS[name], module)
 
 
 def _edit_keras(source: Source, loss: cst.Arg) -> Edited:
@@ -259,7 +265,7 @@ LOG_INPUT = Change(
     label="log-probabilities",
     says="take the logarithm of the probabilities that kl_div is given",
     torch=_torch_log_input,
-    keras=Refusal("works on torch losses only; this is a Keras model"),
+    keras=TORCH_LOSSES_ONLY,
     edit=_edit_log_input,
     edited_file=(LOSS_PLACE, SCRIPT),
     compared_by=BY_ERRORS,

@@ -10,7 +10,7 @@ from traindx.changes import cst, torch
 from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
 from traindx.changes.live.program import Loss, Program, learned_from, parameters_of
 from traindx.changes.source.definitions import of_name
-from traindx.changes.source.literal import exchanged
+from traindx.changes.source.literal import exchanged, replaced
 from traindx.changes.source.loop import Step, backward_of, differentiated, steps_of
 from traindx.changes.source.loss import code_of_loss, divided, loss_of
 from traindx.changes.source.source import Source
@@ -60,9 +60,7 @@ def _edit_negate(source: Source, _: ChangeSpec, run: Run) -> Edited:
         node = found[0].value
     elif not isinstance(node, cst.UnaryOperation):
         raise RefusedError(f"the loss is not in a variable ({source.code(node)}) at {source.place(backward)}")
-    new = _turned(source, node)
-    says = f"{source.code(node)} -> {source.module.code_for_node(new)} at {source.place(node)}"
-    return Edited({node: new}, says)
+    return replaced(source, node, _turned(source, node))
 
 
 def _turned(source: Source, node: cst.BaseExpression) -> cst.BaseExpression:

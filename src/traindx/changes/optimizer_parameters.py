@@ -10,7 +10,13 @@ from traindx.changes.live.keras_steps import rate_of
 from traindx.changes.live.program import Program, give_missing
 from traindx.changes.source.definitions import of_name
 from traindx.changes.source.literal import exchanged
-from traindx.changes.source.optimizer import is_keras, optimizer_call, parameters_of, target_of, twin_of
+from traindx.changes.source.optimizer import (
+    exchanged_class,
+    is_keras,
+    optimizer_call,
+    parameters_of,
+    target_of,
+)
 from traindx.changes.source.source import Source, before, removed, small_statement
 from traindx.changes.source.syntax import argument, last_name, module_classes
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
@@ -171,9 +177,7 @@ def _edit_decoupled_weight_decay(source: Source, _: ChangeSpec, run: Run) -> Edi
         raise RefusedError(f"{source.callee(call)} already decouples its weight decay")
     if last_name(call.func) != "Adam":
         raise RefusedError(f"{source.callee(call)} is not Adam, so AdamW cannot replace it")
-    new = twin_of(source, call, "AdamW", "torch.optim")
-    says = f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}"
-    return Edited({call: new}, says)
+    return exchanged_class(source, call, "AdamW", "torch.optim")
 
 
 DECOUPLED_WEIGHT_DECAY = Change(

@@ -164,7 +164,7 @@ def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:
 
 _DOSES = Doses(step=10.0, is_searched=True, steadies=0.3)
 
-LR = Change(
+LR_CHANGE = Change(
     name="optimizer.lr",
     label="lr {}",
     forms=("optimizer.lr x 0.1", "optimizer.lr 0.001"),
@@ -251,7 +251,7 @@ def _of_betas(source: Source, change: ChangeSpec, run: Run, call: cst.Call, seco
     return rewritten(source, literal, change.scaled(literal.value))
 
 
-MOMENTUM = Change(
+MOMENTUM_CHANGE = Change(
     name="optimizer.momentum",
     label="momentum {}",
     forms=("optimizer.momentum 0.9",),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.batches import TargetScale, scale_of
 from traindx.changes.live.keras_layers import graph_of
 from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram, kind_of
 from traindx.changes.live.program import Loss, Program, learned_from
@@ -13,7 +12,7 @@ from traindx.changes.source.arrays import arrays_of, named, place_of, remade
 from traindx.changes.source.literal import exchanged
 from traindx.changes.source.loss import loss_calls, loss_of
 from traindx.changes.source.source import Source
-from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedError
+from traindx.changes.types import TORCH_LOSSES_ONLY, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOWEST_LABEL, SCRIPT
 from traindx.run import Run
 
@@ -59,17 +58,58 @@ def _torch_standardize(program: Program, change: ChangeSpec) -> None:
     program.replace_losses(_LOSSES, loss)
 
 
+_LEAST = 1e-12
+_COLUMNS, _ROWS = 32, 8
+"""Columns up to which each is a quantity in a unit of its own, and rows that it takes to know them."""
+_STILL = 1e-3
+"""A column that varies by less than this share of the others is held against them, not against itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class _TargetScale:
+    """What is taken from targets and what they are divided by; one number, or one for each column."""
+
+    mean: torch.Tensor
+    deviation: torch.Tensor
+
+    def standardized(self, values: torch.Tensor) -> torch.Tensor:
+        """Values in units of the deviation."""
+        return (values - self.mean.to(values)) / self.deviation.to(values)
+
+    def restored(self, values: torch.Tensor) -> torch.Tensor:
+        """Values in their own unit."""
+        return values * self.deviation.to(values) + self.mean.to(values)
+
+    def __str__(self) -> str:
+        if self.mean.dim() == 0:
+            return f"mean {float(self.mean):.3g}, std {float(self.deviation):.3g}"
+        low, high = float(self.deviation.min()), float(self.deviation.max())
+        return f"{len(self.mean)} columns, std {low:.3g} to {high:.3g}"
+
+
+def _scale_of(targets: torch.Tensor) -> _TargetScale | None:
+    """The scale of a batch of targets; None where they are all the same."""
+    values = targets.detach().float()
+    whole = values.std() if values.numel() > 1 else torch.zeros(())
+    if not float(whole) > _LEAST:
+        return None
+    if values.dim() != 2 or not 1 < values.shape[1] <= _COLUMNS or len(values) < _ROWS:
+        return _TargetScale(values.mean(), whole)
+    deviations = values.std(0)
+    return _TargetScale(values.mean(0), deviations.clamp_min(_STILL * float(deviations.max())))
+
+
 class _Scale:
     """The scale of the targets, which the first batch tells."""
 
     def __init__(self, program: Program | KerasProgram, change: ChangeSpec) -> None:
         self._program, self._change = program, change
-        self.known: TargetScale | None = None
+        self.known: _TargetScale | None = None
 
     def learned(self, given: torch.Tensor, target: torch.Tensor, compute: Loss) -> torch.Tensor:
         """The loss in the program's unit, which is learned from in standardized units."""
         if self.known is None:
-            self.known = scale_of(target)
+            self.known = _scale_of(target)
             if self.known is None:
                 self._program.refuse(self._change, "all targets of the first batch are equal")
                 return compute(given, target)
@@ -204,7 +244,7 @@ START_AT_ZERO = Change(
     label="labels from 0",
     says="shift labels that start at 1, or at -1, to where the loss expects them",
     torch=_torch_start_at_zero,
-    keras=Refusal("works on torch losses only; this is a Keras model"),
+    keras=TORCH_LOSSES_ONLY,
     edit=_edit_start_at_zero,
     edited_file=(LOSS_PLACE, SCRIPT),
 )

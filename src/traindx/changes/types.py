@@ -52,6 +52,10 @@ BY_VALIDATION = (Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR)
 """What a change is compared by that alters the training loss without making the model better or worse."""
 
 
+class RefusedError(TraindxError):
+    """Why a change is not one, or cannot be written into source, as a sentence."""
+
+
 @dataclass(frozen=True)
 class ChangeSpec:
     """One change as text, such as "optimizer.lr x 0.1": what is changed, and how."""
@@ -89,13 +93,18 @@ class ChangeSpec:
             raise TraindxError(f'"{self}" must end with a number, for example: optimizer.lr x 0.1')
         return value
 
+    def among(self, known: Iterable[str]) -> str:
+        """The first word in lower case; refused if it is none of those that are known."""
+        words = list(known)
+        first = self.words[0].lower() if self.words else ""
+        if first not in words:
+            expected = f"expected one of {', '.join(words)}, for example: {self.name} {words[0]}"
+            raise RefusedError(f'"{self}": {expected}')
+        return first
+
     def scaled(self, present: float) -> float:
         """What a value becomes that is multiplied or set by this change."""
         return present * self.number if self.is_factor else self.number
-
-
-class RefusedError(TraindxError):
-    """Why a change cannot be written into source, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +211,7 @@ def as_in_torch(_program: KerasProgram, _spec: ChangeSpec) -> None:
 
 
 TORCH_LAYERS_ONLY = Refusal("works on torch layers only; this is a Keras model")
+TORCH_LOSSES_ONLY = Refusal("works on torch losses only; this is a Keras model")
 NOT_IN_SOURCE = Refusal("{change} has no source patch")
 
 
