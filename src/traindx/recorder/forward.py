@@ -3,17 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.recorder.layout import Layout
-from traindx.recorder.loss_units import LossUnits
 from traindx.recorder.model import Model
+from traindx.recorder.model_faults import Layout, UnlistedParts
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Streams
-from traindx.recorder.unlisted import UnlistedParts
-from traindx.recorder.validation import Validation
+from traindx.recorder.validation import LossUnits, Validation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
