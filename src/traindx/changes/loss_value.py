@@ -1,20 +1,17 @@
-"""The value of a loss: its sign, its reduction, its divisor, and terms that stay finite."""
+"""The value of a loss: its sign, its divisor, and terms that stay finite."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import replace
 
 from traindx.changes import cst, torch
-from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
-from traindx.changes.live.program import Loss, Program, learned_from, parameters_of
+from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.definitions import of_name
-from traindx.changes.source.literal import exchanged, replaced
+from traindx.changes.source.literal import replaced
 from traindx.changes.source.loop import Step, backward_of, differentiated, steps_of
-from traindx.changes.source.loss import code_of_loss, divided, loss_of
+from traindx.changes.source.loss import code_of_loss, divided
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, last_name, names_in, number_of, text_of
+from traindx.changes.source.syntax import expression, last_name, names_in, number_of
 from traindx.changes.types import (
     BY_ERRORS,
     Change,
@@ -78,64 +75,6 @@ NEGATE = Change(
     edit=_edit_negate,
     edited_file=(BACKWARD_PLACE, SCRIPT),
     compared_by=(*BY_ERRORS, Measure.LOSS_SIZE),
-)
-
-
-_LOSSES = (
-    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss"
-    " smooth_l1_loss huber_loss kl_div"
-).split()
-
-
-def _torch_use_mean(program: Program, change: ChangeSpec) -> None:
-    """Learn from the mean where the program sums; the loss is shown as the program computes it."""
-
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        shown = original(given, target, **settings)
-        if settings.get("reduction") != "sum":
-            return shown
-        program.applied(change, "the loss uses the mean over samples instead of their sum")
-        return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
-
-    program.replace_losses(_LOSSES, loss)
-
-
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
-    """Learn from the mean where the loss sums; it is shown as the program computes it."""
-
-    def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
-        shown = original(call)
-        if call.loss.reduction != "sum":
-            program.refuse(change, "the loss is already a mean")
-            return shown
-        program.applied(change, "the loss uses the mean over samples instead of their sum")
-        mean = copy(call.loss)
-        mean.reduction = "sum_over_batch_size"
-        return learned_from(shown, original(replace(call, loss=mean)))
-
-    program.replace_losses(compute)
-
-
-def _edit_use_mean(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Let the loss function take the mean where it is told to sum."""
-    loss = loss_of(source, run)
-    given = argument(loss.made, ("reduction",))
-    if given is None or text_of(given.value) != "sum":
-        raise RefusedError(
-            f'{source.code(loss.made)} at {source.place(loss.made)} does not use reduction="sum"'
-        )
-    code = source.code(given.value)
-    return exchanged(source, given, code.replace("sum", "mean"), "reduction")
-
-
-USE_MEAN = Change(
-    name="loss.use_mean",
-    label="mean loss reduction",
-    says="use the mean over samples if the loss uses their sum",
-    torch=_torch_use_mean,
-    keras=_keras,
-    edit=_edit_use_mean,
-    edited_file=(LOSS_PLACE, SCRIPT),
 )
 
 
