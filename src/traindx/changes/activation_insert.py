@@ -16,10 +16,10 @@ from traindx.changes.source.layers import (
     hidden_layers,
     is_keras_model,
     kept_as,
+    told_activation,
 )
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
-    argument,
     beside,
     calls_of,
     expression,
@@ -107,7 +107,7 @@ def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     for layer in hidden_layers(source):
         if activation_of(layer) != "linear" or bends_behind(source, layer):
             continue
-        given = argument(layer, ("activation",), 1 if last_name(layer.func) == "Dense" else None)
+        given = told_activation(layer)
         if given is None:
             parts[layer] = with_argument(layer, "activation", f'"{kind}"')
         else:

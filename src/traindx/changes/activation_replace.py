@@ -10,6 +10,7 @@ from traindx.changes.live.functional import LEARNING, Activation, Calls, Place, 
 from traindx.changes.live.keras_layers import hidden_layers, is_told_activation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.layers import (
     ACTIVATIONS,
     called,
@@ -22,7 +23,6 @@ from traindx.changes.source.layers import (
     kind_of,
     told_activations,
 )
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, imported, last_name, names_keras, text_of, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError

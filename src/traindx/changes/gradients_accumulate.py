@@ -8,11 +8,11 @@ from types import MethodType
 from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, after, before, removed, small_statement, under
 from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError

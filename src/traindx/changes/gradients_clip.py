@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.source.hyperparameter import Doses, Off, Option, as_number
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
-from traindx.changes.source.option import Option, as_number
 from traindx.changes.source.source import Source, before, removed, under
 from traindx.changes.source.syntax import (
     argument,

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from traindx.changes import cst, keras, torch
-from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, rows_of
 from traindx.changes.live.program import Program, parameter_names
+from traindx.changes.source.hyperparameter import Doses, Option
 from traindx.changes.source.literal import added, exchanged, scaled
 from traindx.changes.source.loop import loader_call
 from traindx.changes.source.optimizer import keras_fit, trainer_call
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, last_name, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, Measure, RefusedError

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from traindx.changes import keras, nn, torch
-from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import (
     CROSS_ENTROPIES,
     SPARSE,
@@ -18,10 +17,10 @@ from traindx.changes.live.keras_program import (
     twin,
 )
 from traindx.changes.live.program import Loss, Program, learned_from
+from traindx.changes.source.hyperparameter import Doses, Off, Option
 from traindx.changes.source.literal import added, replaced, scaled
 from traindx.changes.source.loss import loss_of
 from traindx.changes.source.optimizer import exchanged_class, trainer_call
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument, expression, imported, last_name, number_text
 from traindx.changes.types import (

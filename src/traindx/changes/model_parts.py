@@ -5,13 +5,13 @@ from __future__ import annotations
 from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Program, give_missing
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import added, exchanged
-from traindx.changes.source.model import freezing
-from traindx.changes.source.option import Option
-from traindx.changes.source.source import Source, removed
+from traindx.changes.source.source import Source, removed, small_statement
 from traindx.changes.source.syntax import (
     argument,
     calls_at,
+    calls_of,
     expression,
     imported,
     last_name,
@@ -113,7 +113,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit_unfreeze(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the statements out that freeze parameters."""
-    found = freezing(source)
+    found = _freezing(source)
     told = [call for call in source.all(cst.Call) if _is_told(source, call)]
     if not found and not told:
         raise RefusedError(f"no statement that freezes parameters found in {source.shown}")
@@ -129,6 +129,36 @@ def _edit_unfreeze(source: Source, _: ChangeSpec, run: Run) -> Edited:
     more = len(found) + len(told) - 1
     others = f" and {count(more, 'more place')}" if more else ""
     return Edited(parts, f"{code} removed at {source.place(first)}{others}")
+
+
+def _freezing(source: Source) -> list[cst.CSTNode]:
+    """Statements that take the gradient of parameters away: loops that do nothing else, or single ones."""
+    targets = [(one, source.code(one.targets[0].target)) for one in source.all(cst.Assign)]
+    told = [
+        one
+        for one, target in targets
+        if (target.endswith(".requires_grad") and source.code(one.value) != "True")
+        or (target.endswith(".trainable") and source.code(one.value) == "False")
+    ]
+    found: list[cst.CSTNode] = [_loop(source, one) or one for one in told]
+    for call in source.all(cst.Call):
+        given = [source.code(arg.value) for arg in call.args]
+        if last_name(call.func) == "requires_grad_" and given == ["False"]:
+            small = small_statement(source, call)
+            found.append(_loop(source, small) or small)
+    return list(dict.fromkeys(found))
+
+
+def _loop(source: Source, small: cst.BaseSmallStatement) -> cst.For | None:
+    """The loop over parameters that holds one statement and nothing else."""
+    for one in source.around(small):
+        if isinstance(one, cst.For):
+            alone = isinstance(one.body, cst.IndentedBlock) and len(one.body.body) == 1
+            over = calls_of(source, {"parameters", "named_parameters"}, one.iter)
+            return one if alone and (over or "layers" in names_in(source, one.iter)) else None
+        if isinstance(one, cst.FunctionDef | cst.ClassDef):
+            return None
+    return None
 
 
 def _frozen(source: Source, node: cst.CSTNode) -> str:

@@ -185,7 +185,7 @@ def _model(source: Source, run: Run, node: cst.CSTNode) -> str:
 
 def _statement_at(source: Source, line: int) -> cst.CSTNode:
     for one in source.nodes(source.module):
-        if isinstance(one, cst.BaseSmallStatement) and source.lines(one)[0] <= line <= source.lines(one)[1]:
+        if isinstance(one, cst.BaseSmallStatement) and source.is_at(one, line):
             return one
     raise RefusedError(f"no statement at {source.shown}:{line}")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from traindx.changes import cst, keras, torch
-from traindx.changes.live.doses import Doses
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.hyperparameter import Doses, Option
 from traindx.changes.source.literal import Literal, added, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
@@ -16,7 +16,6 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,

@@ -7,10 +7,10 @@ import math
 from traindx.changes import cst
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import is_repeated, loop_around, steps_of
 from traindx.changes.source.optimizer import trainer_call
-from traindx.changes.source.option import Option
 from traindx.changes.source.schedule import number_of_steps, scheduled, steps_of_schedule
 from traindx.changes.source.source import Source, after, removed
 from traindx.changes.source.syntax import argument, expression, text_of, with_argument, with_value

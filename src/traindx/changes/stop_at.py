@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from traindx.changes import cst
 from traindx.changes.live.program import Program
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import exchanged, replaced
 from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, keras_fit, trainer_call
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,

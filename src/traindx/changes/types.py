@@ -18,10 +18,9 @@ from traindx.format import number
 if TYPE_CHECKING:
     import libcst as cst
 
-    from traindx.changes.live.doses import Doses
     from traindx.changes.live.keras_program import KerasProgram
     from traindx.changes.live.program import Program
-    from traindx.changes.source.option import Option
+    from traindx.changes.source.hyperparameter import Doses, Option
     from traindx.changes.source.source import Source
     from traindx.run import Fact, Run
 
