@@ -10,6 +10,7 @@ from traindx.changes import keras, nn, torch
 from traindx.changes.live.keras_program import FitSettings, KerasProgram
 from traindx.changes.live.program import Loss, Program
 from traindx.changes.types import NOT_IN_SOURCE, Change, ChangeSpec
+from traindx.recorder.hooks.monkeypatch import Function
 
 Batches = dict[tuple[int, object], tuple[object, object]]
 """The first batch of each data set and batch size, with the data set, so that its identity stays its own."""
@@ -19,9 +20,7 @@ def _hold_loaders(program: Program, change: ChangeSpec) -> Batches:
     """Let every loader give its first batch again and again; epochs stay as long as they are."""
     first: Batches = {}
 
-    def fetch(
-        original: Callable[..., object], iterator: torch.utils.data.dataloader._BaseDataLoaderIter
-    ) -> object:
+    def fetch(original: Function, iterator: torch.utils.data.dataloader._BaseDataLoaderIter) -> object:
         batch = original(iterator)
         data = iterator._dataset
         # Not by the loader: many programs make a new one for each epoch.

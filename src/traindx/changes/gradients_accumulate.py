@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MethodType
 
 from traindx.changes import cst, keras, nn, torch
@@ -17,6 +16,7 @@ from traindx.changes.source.source import Source, after, before, removed, small_
 from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import ACCUMULATION, BACKWARD_PLACE, SCRIPT, STEP_PLACE
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 
@@ -103,9 +103,7 @@ def _torch_accumulate(program: Program, change: ChangeSpec) -> None:
     batches = max(1, round(change.number))
     gathers = False
 
-    def init(
-        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def init(original: Function, optimizer: torch.optim.Optimizer, *args: object, **kwargs: object) -> None:
         nonlocal gathers
         original(optimizer, *args, **kwargs)
         gathers = True
@@ -113,7 +111,7 @@ def _torch_accumulate(program: Program, change: ChangeSpec) -> None:
         _gather(optimizer, batches)
 
     def backward(
-        original: Callable[..., object],
+        original: Function,
         loss: torch.Tensor,
         gradient: torch.Tensor | None = None,
         *args: object,
@@ -124,7 +122,7 @@ def _torch_accumulate(program: Program, change: ChangeSpec) -> None:
             gradient = loss.new_full(loss.shape, 1 / batches)
         return original(loss, gradient, *args, **kwargs)
 
-    def zero_grad(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+    def zero_grad(original: Function, *args: object, **kwargs: object) -> object:
         # Many programs clear by the model: what is gathered waits for the step all the same.
         return None if gathers else original(*args, **kwargs)
 

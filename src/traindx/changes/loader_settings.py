@@ -18,6 +18,7 @@ from traindx.changes.source.syntax import argument, last_name, with_argument
 from traindx.changes.types import Change, ChangeSpec, Edited, Measure, RefusedError
 from traindx.curves.facts import is_recording
 from traindx.facts import BATCH_SIZE, FRAMEWORK, LOADER_PLACE, SCRIPT, TRAINING_SAMPLES
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _USUAL = 32
@@ -31,9 +32,7 @@ Settings = Mapping[str, object]
 def _change_loaders(program: Program, how: Callable[[object, Settings], Settings]) -> None:
     """Make every loader with the settings that are made of those the program asked for."""
 
-    def init(
-        original: Callable[..., object], loader: object, dataset: object, *args: object, **kwargs: object
-    ) -> None:
+    def init(original: Function, loader: object, dataset: object, *args: object, **kwargs: object) -> None:
         names = parameter_names(original)[2:]
         asked = {**dict(zip(names, args, strict=False)), **kwargs}
         original(loader, dataset, **how(dataset, asked))

@@ -24,6 +24,7 @@ from traindx.changes.types import (
     as_in_torch,
 )
 from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, SCRIPT, STEP_PLACE
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 
@@ -31,7 +32,7 @@ def _torch_negate(program: Program, change: ChangeSpec) -> None:
     """Go down where the program goes up: each gradient with the other sign."""
 
     def backward(
-        original: Callable[..., object],
+        original: Function,
         loss: torch.Tensor,
         gradient: torch.Tensor | None = None,
         *args: object,
@@ -82,9 +83,7 @@ def _torch_divide_accumulated(program: Program, change: ChangeSpec) -> None:
     """Divide gradients by the number of backward passes that they were summed over."""
     passes = 0
 
-    def backward(
-        original: Callable[..., object], loss: torch.Tensor, *args: object, **kwargs: object
-    ) -> object:
+    def backward(original: Function, loss: torch.Tensor, *args: object, **kwargs: object) -> object:
         nonlocal passes
         passes += 1
         return original(loss, *args, **kwargs)

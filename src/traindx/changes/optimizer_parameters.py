@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.keras_program import KerasProgram
@@ -21,6 +21,7 @@ from traindx.changes.source.source import Source, before, removed, small_stateme
 from traindx.changes.source.syntax import argument, last_name, module_classes
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 
@@ -144,7 +145,7 @@ def _torch_decoupled_weight_decay(program: Program, change: ChangeSpec) -> None:
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
 
-    def penalty(original: Callable[..., object], regularizer: keras.regularizers.L2, value: object) -> object:
+    def penalty(original: Function, regularizer: keras.regularizers.L2, value: object) -> object:
         given = original(regularizer, value)
         # Outputs of a layer may be penalized as well: these have no decay of their own.
         is_of_weight = isinstance(value, keras.Variable)

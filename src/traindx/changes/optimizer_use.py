@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from types import MethodType
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from traindx.changes.source.syntax import (
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturable", "differentiable")
@@ -63,9 +64,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     made, settings = getattr(torch.optim, name), {"lr": rate, **usual}
     busy = False
 
-    def init(
-        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def init(original: Function, optimizer: torch.optim.Optimizer, *args: object, **kwargs: object) -> None:
         nonlocal busy
         original(optimizer, *args, **kwargs)
         if busy or type(optimizer) is made:
@@ -140,7 +139,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
 
     def apply(
-        original: Callable[..., object],
+        original: Function,
         optimizer: keras.Optimizer,
         grads: Sequence[torch.Tensor | None],
         trainable_variables: Sequence[keras.Variable] | None = None,

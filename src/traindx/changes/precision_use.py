@@ -24,6 +24,7 @@ from traindx.changes.source.syntax import (
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _OF_NUMBERS = (
@@ -51,9 +52,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     kind: torch.dtype = getattr(torch, name)
     wide = kind is torch.float32
 
-    def autocast(
-        original: Callable[..., object], self: object, device_type: str, *args: object, **kwargs: object
-    ) -> None:
+    def autocast(original: Function, self: object, device_type: str, *args: object, **kwargs: object) -> None:
         program.applied(change, f"mixed precision {'is off' if wide else f'runs in {name}'}")
         # The dtype is the second, "enabled" the third of its arguments.
         others = args[2:]
@@ -61,7 +60,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         enabled = bool(args[1] if len(args) > 1 else kwargs.pop("enabled", True)) and not wide
         original(self, device_type, None if wide else kind, enabled, *others, **kwargs)
 
-    def scaler(original: Callable[..., object], *args: object, **kwargs: object) -> None:
+    def scaler(original: Function, *args: object, **kwargs: object) -> None:
         original(*args, **{**kwargs, "enabled": False})
 
     def half(_: object, module: nn.Module) -> nn.Module:
@@ -109,7 +108,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     others = _OTHERS[change.among(_KINDS)]
     exchanged = False
 
-    def init(original: Callable[..., object], policy: keras.DTypePolicy, name: str | None = None) -> None:
+    def init(original: Function, policy: keras.DTypePolicy, name: str | None = None) -> None:
         nonlocal exchanged
         if name in others:
             exchanged = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from traindx.changes import cst, torch
 from traindx.changes.live.keras_program import KerasProgram
@@ -25,6 +24,7 @@ from traindx.changes.source.syntax import (
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCHEDULE_PLACE, SCRIPT, STEPS_PER_EPOCH
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _WINDOWS = 25
@@ -48,9 +48,7 @@ class _Plateau:
         self._best, self._part, self._waited = float("inf"), list[float](), 0
         program.patches.wrap(torch.Tensor, "backward", self._backward)
 
-    def _backward(
-        self, original: Callable[..., object], loss: torch.Tensor, *args: object, **kwargs: object
-    ) -> object:
+    def _backward(self, original: Function, loss: torch.Tensor, *args: object, **kwargs: object) -> object:
         if loss.numel() == 1:
             self._saw(float(loss.detach()))
         return original(loss, *args, **kwargs)
@@ -153,7 +151,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     from torch.optim import lr_scheduler
 
     def make(
-        original: Callable[..., object],
+        original: Function,
         scheduler: torch.optim.lr_scheduler.ReduceLROnPlateau,
         optimizer: torch.optim.Optimizer,
         mode: str = "min",

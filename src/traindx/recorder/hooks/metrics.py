@@ -1,6 +1,6 @@
 """Numbers that others report: a framework by name, and what ReduceLROnPlateau is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import isfinite
 from numbers import Real
 
@@ -11,7 +11,7 @@ from traindx.facts import PLATEAU_FIRST, PLATEAU_LAST, PLATEAU_MODE
 from traindx.quantities import EPISODE_LENGTH, OF_POLICIES, REWARD, TRAIN_LOSS
 from traindx.readers.names.vocabulary import Meaning, meaning
 from traindx.recorder.guard import guarded
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.recorder import Recorder
 from traindx.run import Split
 
@@ -51,10 +51,7 @@ def install_plateaus(recorder: Recorder, patches: Patches) -> None:
     begun = False
 
     def stepped(
-        original: Callable[..., object],
-        scheduler: lr_scheduler.ReduceLROnPlateau,
-        *args: object,
-        **kwargs: object,
+        original: Function, scheduler: lr_scheduler.ReduceLROnPlateau, *args: object, **kwargs: object
     ) -> object:
         result = original(scheduler, *args, **kwargs)
         given = args[0] if args else kwargs.get("metrics")
