@@ -227,7 +227,7 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     return Edited(parts, says)
 
 
-def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
+def _from_run_clip(change: ChangeSpec, run: Run) -> ChangeSpec:
     """The limit as a share of the gradient norms that were recorded; 1 where none were."""
     import numpy as np
 
@@ -254,13 +254,13 @@ def _limit(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
     return (_NO_LIMIT,) if change.words == ("none",) else as_number(change, run, text)
 
 
-def _label(change: ChangeSpec) -> str:
+def _label_clip(change: ChangeSpec) -> str:
     if change.words == ("none",):
         return "no gradient clipping"
     return f"clipping limit {change.dose}" if change.is_factor else f"clip gradients at {change.dose}"
 
 
-def _is_idle(change: ChangeSpec, run: Run) -> bool:
+def _is_idle_clip(change: ChangeSpec, run: Run) -> bool:
     """Whether there is no limit to multiply or to take out."""
     clips = GRADIENT_CLIP in run.facts or CLIP_PLACE in run.facts
     return (change.is_factor or change.words == ("none",)) and is_recording(run) and not clips
@@ -268,13 +268,13 @@ def _is_idle(change: ChangeSpec, run: Run) -> bool:
 
 CLIP = Change(
     name="gradients.clip",
-    label=_label,
+    label=_label_clip,
     forms=("gradients.clip 1.0", "gradients.clip p95", "gradients.clip x 10", "gradients.clip none"),
     says="clip the gradient norm (p95: percentile of the recorded norms), or change the limit",
     torch=_torch_clip,
     keras=_keras_clip,
     edit=_edit_clip,
-    is_idle=_is_idle,
+    is_idle=_is_idle_clip,
     option=Option(
         ("clip", "clip_*", "*_clip", "grad*clip*", "max_grad_norm", "max_norm", "grad_norm"),
         fact=GRADIENT_CLIP,
@@ -283,5 +283,5 @@ CLIP = Change(
     ),
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
-    from_run=_from_run,
+    from_run=_from_run_clip,
 )

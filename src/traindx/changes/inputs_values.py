@@ -190,12 +190,12 @@ CLIP = Change(
 )
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _torch_replace_nonfinite(program: Program, change: ChangeSpec) -> None:
     """Put zero instead of what is no number, in all that a model is given."""
     program.on_input(lambda _, args: tuple(_without_holes(program, change, one) for one in args))
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_replace_nonfinite(program: KerasProgram, change: ChangeSpec) -> None:
     """Put zero instead of what is no number, in all that a model is given."""
     program.on_input(lambda _, __, values: _without_holes(program, change, values))
 
@@ -232,8 +232,8 @@ REPLACE_NONFINITE = Change(
     name="inputs.replace_nonfinite",
     label="replace NaN inputs with 0",
     says="replace NaN and infinite inputs by 0",
-    torch=_torch,
-    keras=_keras,
+    torch=_torch_replace_nonfinite,
+    keras=_keras_replace_nonfinite,
     edit=_edit_replace_nonfinite,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

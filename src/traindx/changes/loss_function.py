@@ -160,7 +160,7 @@ def _torch_label_smoothing(program: Program, change: ChangeSpec) -> None:
     program.replace_losses(("cross_entropy",), loss)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_label_smoothing(program: KerasProgram, change: ChangeSpec) -> None:
     """Learn from smoothed labels; the loss is shown without."""
     share = change.number
 
@@ -214,7 +214,7 @@ SMOOTHING = Change(
     forms=("loss.label_smoothing 0.1", "loss.label_smoothing 0"),
     says="set the label smoothing of the cross-entropy loss",
     torch=_torch_label_smoothing,
-    keras=_keras,
+    keras=_keras_label_smoothing,
     edit=_edit_label_smoothing,
     option=Option(
         ("label_smoothing", "smoothing", "label_smoothing_factor"),

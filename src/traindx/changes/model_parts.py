@@ -89,7 +89,7 @@ def _torch_unfreeze(program: Program, change: ChangeSpec) -> None:
     program.before_step(add)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_unfreeze(program: KerasProgram, change: ChangeSpec) -> None:
     """Let every weight of a model learn before `fit` gives them to the optimizer."""
 
     def thaw(model: keras.Model, settings: FitSettings) -> FitSettings:
@@ -180,7 +180,7 @@ def _thawed(_: ChangeSpec, __: Run, text: str) -> tuple[str, ...]:
     return ("0",) if text.isdecimal() and text != "0" else ()
 
 
-def _is_idle(_: ChangeSpec, run: Run) -> bool:
+def _is_idle_unfreeze(_: ChangeSpec, run: Run) -> bool:
     """Whether no parameter is frozen."""
     return is_recording(run) and not run.facts.get(FROZEN_PARAMETERS)
 
@@ -190,9 +190,9 @@ UNFREEZE = Change(
     label="unfreeze all parameters",
     says="unfreeze all parameters and pass them to the optimizer",
     torch=_torch_unfreeze,
-    keras=_keras,
+    keras=_keras_unfreeze,
     edit=_edit_unfreeze,
-    is_idle=_is_idle,
+    is_idle=_is_idle_unfreeze,
     option=Option(("freeze", "freeze_*", "frozen"), becomes=_thawed),
     edited_file=(MODEL_PLACE, SCRIPT),
 )

@@ -142,7 +142,7 @@ def _torch_decoupled_weight_decay(program: Program, change: ChangeSpec) -> None:
     program.after_step(ends)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_decoupled_weight_decay(program: KerasProgram, change: ChangeSpec) -> None:
     """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
 
     def penalty(original: Function, regularizer: keras.regularizers.L2, value: object) -> object:
@@ -186,7 +186,7 @@ DECOUPLED_WEIGHT_DECAY = Change(
     label="decouple weight decay",
     says="apply weight decay to the weights instead of the gradient (AdamW)",
     torch=_torch_decoupled_weight_decay,
-    keras=_keras,
+    keras=_keras_decoupled_weight_decay,
     edit=_edit_decoupled_weight_decay,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )

@@ -49,7 +49,7 @@ _OWN_RATES = {"OneCycleLR": ("max_lr",), "CyclicLR": ("base_lr", "max_lr")}
 """Schedules that set rates of their own, and where they are written, from the second argument on."""
 
 
-def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
+def _live_lr(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Multiply the learning rates, or set the initial one; schedules go on from there."""
 
     def factor(rate: StepRate) -> float:
@@ -133,7 +133,7 @@ def _refuse_other_value(run: Run, edited: Edited) -> None:
         raise RefusedError(f"the source sets learning rate {written[0]:g}, but the run used {seen:g}")
 
 
-def _describe(change: ChangeSpec, run: Run) -> str:
+def _describe_lr(change: ChangeSpec, run: Run) -> str:
     """The learning rate before and after, where the run states it and it is multiplied."""
     from traindx.curves.facts import stated_number
 
@@ -145,7 +145,7 @@ _WITH_ATTENTION = 2e-3
 """Transformers that break at a higher rate train well up to here; bench/thresholds.md#usual-rates."""
 
 
-def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:
+def _first_dose_lr(change: ChangeSpec, run: Run) -> ChangeSpec:
     """A factor that brings the learning rate to the typical range of its optimizer, at once."""
     rates = peak_and_usual(run)
     if rates is None or not change.is_factor:
@@ -168,8 +168,8 @@ LR_CHANGE = Change(
     label="lr {}",
     forms=("optimizer.lr x 0.1", "optimizer.lr 0.001"),
     says="multiply or set the learning rate; the program's schedule still applies",
-    torch=_live,
-    keras=_live,
+    torch=_live_lr,
+    keras=_live_lr,
     edit=_edit_lr,
     option=Option(
         ("lr", "learning_rate", "base_lr", "max_lr", "init_lr", "initial_lr", "peak_lr", "lr0"),
@@ -178,8 +178,8 @@ LR_CHANGE = Change(
     ),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
     doses=_DOSES,
-    first_dose=_first_dose,
-    describe=_describe,
+    first_dose=_first_dose_lr,
+    describe=_describe_lr,
 )
 
 
@@ -188,7 +188,7 @@ _BETAS = {"Adam": "0.999", "AdamW": "0.999", "NAdam": "0.999", "RAdam": "0.999",
 """Optimizers whose momentum is the first of two betas, and what the second is where nothing is said."""
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _torch_momentum(program: Program, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
     def set_momentum(optimizer: torch.optim.Optimizer) -> None:
@@ -208,7 +208,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     program.once_per_optimizer(set_momentum)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_momentum(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
     def set_momentum(optimizer: keras.Optimizer) -> None:
@@ -255,8 +255,8 @@ MOMENTUM_CHANGE = Change(
     label="momentum {}",
     forms=("optimizer.momentum 0.9",),
     says="set the momentum (beta1 of Adam)",
-    torch=_torch,
-    keras=_keras,
+    torch=_torch_momentum,
+    keras=_keras_momentum,
     edit=_edit_momentum,
     option=Option(("momentum", "beta1", "adam_beta1"), fact=MOMENTUM, trainer="adam_beta1"),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),

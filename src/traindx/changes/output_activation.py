@@ -58,7 +58,7 @@ def _torch_remove_activation(program: Program, change: ChangeSpec) -> None:
         calls.watch(function)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_remove_activation(program: KerasProgram, change: ChangeSpec) -> None:
     """Take the activation away that stands last in the model."""
 
     def passed(_: nn.Module, args: tuple[object, ...], __: object) -> object:
@@ -103,7 +103,7 @@ REMOVE_ACTIVATION = Change(
     label="remove output activation",
     says="remove the output activation",
     torch=_torch_remove_activation,
-    keras=_keras,
+    keras=_keras_remove_activation,
     edit=_edit_remove_activation,
     edited_file=(MODEL_PLACE, LOSS_PLACE, SCRIPT),
 )

@@ -70,7 +70,7 @@ class _Plateau:
             self._program.applied(self._change, f"{place}: learning rate divided by {self._change.number:g}")
 
 
-def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
+def _live_reduce_on_plateau(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Divide the learning rate whenever the mean loss is flat, instead of any schedule."""
     plateau = _Plateau(program, change)
 
@@ -133,8 +133,8 @@ REDUCE_ON_PLATEAU = Change(
     label="lr / {} on plateau",
     forms=("schedule.reduce_on_plateau 10",),
     says="divide the learning rate by N when the loss has been flat for 8% of the run",
-    torch=_live,
-    keras=_live,
+    torch=_live_reduce_on_plateau,
+    keras=_live_reduce_on_plateau,
     edit=_edit_reduce_on_plateau,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
 )
@@ -146,7 +146,7 @@ _PLACE = 1
 """Of the mode among the arguments, behind the optimizer."""
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _torch_reverse_plateau(program: Program, change: ChangeSpec) -> None:
     """Make each of them in the other mode."""
     from torch.optim import lr_scheduler
 
@@ -185,7 +185,7 @@ REVERSE_PLATEAU = Change(
     name="schedule.reverse_plateau",
     label="reverse plateau mode",
     says='switch ReduceLROnPlateau between mode="min" (for a loss) and mode="max" (for a score)',
-    torch=_torch,
+    torch=_torch_reverse_plateau,
     keras=Refusal("works on ReduceLROnPlateau of torch only; this is a Keras model"),
     edit=_edit_reverse_plateau,
     edited_file=(SCHEDULE_PLACE, SCRIPT),

@@ -199,7 +199,7 @@ def _is_alone_in(source: Source, loop: cst.For | cst.While, statement: cst.CSTNo
     return line is not None and source.parent(line) is loop.body and len(loop.body.body) > 1
 
 
-def _from_run(_: ChangeSpec, run: Run) -> ChangeSpec | None:
+def _from_run_per_epoch(_: ChangeSpec, run: Run) -> ChangeSpec | None:
     length = batches_per_epoch(run)
     return None if length is None else ChangeSpec("schedule.per_epoch", (str(round(length)),))
 
@@ -212,7 +212,7 @@ PER_EPOCH = Change(
     torch=_live_per_epoch,
     keras=_live_per_epoch,
     edit=_edit_per_epoch,
-    from_run=_from_run,
+    from_run=_from_run_per_epoch,
     also="schedule.each_epoch",
     edited_file=(SCHEDULE_PLACE, OPTIMIZER_PLACE, SCRIPT),
 )
@@ -262,14 +262,14 @@ def rising(own: float, low: float, high: float, steps: float, taken: int) -> flo
     return float(low * (high / low) ** (min(taken, steps - 1) / max(1, steps - 1)))
 
 
-def _label(change: ChangeSpec) -> str:
+def _label_range(change: ChangeSpec) -> str:
     lowest, highest, _ = change.words
     return f"lr range {lowest} to {highest}"
 
 
 RANGE = Change(
     name="schedule.range",
-    label=_label,
+    label=_label_range,
     forms=(_FORM,),
     says="raise the learning rate from LOW to HIGH over N steps (used by traindx lr-find)",
     torch=_live_range,

@@ -120,7 +120,7 @@ class _Scale:
         return learned_from(shown, compute(self.known.standardized(given), self.known.standardized(target)))
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_standardize(program: KerasProgram, change: ChangeSpec) -> None:
     """The same, for a model with one output."""
     scale = _Scale(program, change)
     outputs = 1
@@ -169,7 +169,7 @@ STANDARDIZE = Change(
     label="standardize targets",
     says="standardize regression targets to mean 0 and std 1; predictions keep their unit",
     torch=_torch_standardize,
-    keras=_keras,
+    keras=_keras_standardize,
     edit=_edit_standardize,
     edited_file=(LOSS_PLACE, SCRIPT),
 )
