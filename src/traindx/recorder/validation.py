@@ -12,6 +12,7 @@ from traindx.recorder.loop_facts import LoopFacts
 from traindx.recorder.probes.types import LossCall
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 from traindx.recorder.schedule import one_in
+from traindx.run import Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +35,8 @@ class _Pass:
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
     snapshot: ValidationSnapshot | None = None
     batches: int = 0
-    train_modes: list[bool] = field(default_factory=list)
-    gradients: list[bool] = field(default_factory=list)
-    drops: list[bool] = field(default_factory=list)
+    habits: list[tuple[Fact, bool]] = field(default_factory=list)
+    """How its batches were evaluated: facts that are shares of batches, and whether they hold for one."""
 
 
 class Validation:
@@ -71,23 +71,9 @@ class Validation:
         """Forget a pass that was none."""
         self._passes.pop(source, None)
 
-    def note(
-        self,
-        source: int,
-        step: int,
-        *,
-        in_train_mode: bool | None = None,
-        with_gradient: bool | None = None,
-        drops: bool | None = None,
-    ) -> None:
+    def note(self, source: int, step: int, fact: Fact, is_so: bool) -> None:
         """Note how a batch is evaluated."""
-        one = self._passes.setdefault(source, _Pass(step))
-        if in_train_mode is not None:
-            one.train_modes.append(in_train_mode)
-        if with_gradient is not None:
-            one.gradients.append(with_gradient)
-        if drops is not None:
-            one.drops.append(drops)
+        self._passes.setdefault(source, _Pass(step)).habits.append((fact, is_so))
 
     def snapshot(self, source: int, step: int) -> ValidationSnapshot:
         """Where probes write about the pass that runs."""
@@ -118,8 +104,8 @@ class Validation:
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
-            if weighed:
-                loop_facts.validated(one.train_modes, one.gradients, one.drops)
+            for fact, is_so in one.habits if weighed else ():
+                loop_facts.count(fact, is_so)
             if samples and not self.is_told:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
