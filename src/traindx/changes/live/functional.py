@@ -41,7 +41,7 @@ def modules_of(names: Iterable[str]) -> tuple[type[nn.Module], ...]:
 
 
 def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[str]:
-    """Where modules of some kinds are that a layer with weights comes after, in the order they were made in."""
+    """Where modules of some kinds are that a layer with weights comes after, in the order of the model."""
     found: list[str] = []
     waiting: list[str] = []
     for path, module in model.named_modules():
@@ -181,9 +181,7 @@ class ModelDropout:
         if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
             return
         recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
-        hidden = [
-            model.get_submodule(path) for path in followed(model, modules_of(_ACTIVATIONS))
-        ] or recurrent
+        hidden = [*map(model.get_submodule, followed(model, modules_of(_ACTIVATIONS)))] or recurrent
         if not hidden:
             self._plain.add(id(model))
             return
