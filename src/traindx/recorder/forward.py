@@ -134,7 +134,7 @@ class Forward:
     def _tell_waited(self, snapshot: Snapshot) -> None:
         waited = self._outputs.returned()
         if waited.outputs:
-            self._sampling.tell(Probe.modules_returned, snapshot, *waited, Purpose.TRAINING)
+            self._sampling.tell(Probe.modules_returned, snapshot, waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         # Without a loader each call counts.
