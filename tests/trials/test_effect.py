@@ -9,7 +9,8 @@ import pytest
 from traindx.changes.types import Measure, parse_change
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run, Series
-from traindx.trials.effect import effect_of, gain, untrained
+from traindx.trials.effect import effect_of, gain
+from traindx.trials.measurement import untrained
 from traindx.trials.types import Arm, Outcome, Pair
 
 CHANGE = parse_change("optimizer.lr x 0.1")

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import arguments_of
-from traindx.changes.source.option import Option
 from traindx.changes.source.patch import Patch, arguments_for, patch_of, read_source, together
 from traindx.changes.source.settings import (
     Written,

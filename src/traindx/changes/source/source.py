@@ -71,6 +71,11 @@ class Source:
         position = self._tree.positions[node]
         return position.start.line, position.end.line
 
+    def is_at(self, node: cst.CSTNode, line: int) -> bool:
+        """Whether a line is one of a node's."""
+        first, last = self.lines(node)
+        return first <= line <= last
+
     def place(self, node: cst.CSTNode) -> str:
         """Where a node begins: "train.py:31"."""
         return f"{self.shown}:{self.lines(node)[0]}"
