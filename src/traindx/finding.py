@@ -47,10 +47,6 @@ class Severity(Enum):
         return Mark.WARN if self is Severity.WARNING else Mark.PASS
 
 
-MISTAKE = -4.0
-"""`healthy=` of what nobody writes on purpose: a run that learns in spite of it still has a bug."""
-
-
 @dataclass(frozen=True)
 class Evidence:
     """One number or fact of a run that supports a finding, and where it was seen."""

@@ -54,8 +54,9 @@ error.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS, TRUE_CLASSES
-from traindx.finding import MISTAKE, Answer, Finding, Severity, sign
+from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned

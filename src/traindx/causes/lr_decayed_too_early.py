@@ -50,9 +50,10 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.curves.series import rate_of, whole
 from traindx.facts import PLATEAU_FIRST, PLATEAU_LAST, PLATEAU_MODE, SCHEDULE, SCHEDULE_PLACE
-from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import pair
 from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS, VAL_LOSS

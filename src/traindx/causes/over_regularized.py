@@ -127,7 +127,9 @@ def _decays_little(run: Run) -> bool:
 
 def _has_a_known_source(run: Run) -> bool:
     """Whether the program states what regularizes: nothing else is to be weakened before it."""
-    return not (_decays_little(run) and _drops_little(run) and _penalizes_little(run) and _smooths_little(run))
+    return not (
+        _decays_little(run) and _drops_little(run) and _penalizes_little(run) and _smooths_little(run)
+    )
 
 
 def _drops_little(run: Run) -> bool:

@@ -39,8 +39,9 @@ in eval mode. If the last time step alone tells something about the label, the m
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.limits import MISTAKE
 from traindx.facts import LAYOUT_PLACE, MIXED_SAMPLES, MIXING_LAYER, MODEL_PLACE
-from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.chance import little_learned

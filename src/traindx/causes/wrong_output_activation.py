@@ -65,6 +65,7 @@ import re
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.facts import (
     CLASSES,
     FROM_LOGITS,
@@ -74,7 +75,7 @@ from traindx.facts import (
     OUTPUT_ACTIVATION,
     OUTPUTS,
 )
-from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Evidence, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, sign
 from traindx.format import number
 from traindx.objective import Area
 from traindx.run import EventKind, Run

@@ -27,7 +27,8 @@ from traindx.changes.source.syntax import (
     texts_in,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.curves.series import has_attention, peak_and_usual
+from traindx.curves.facts import stated_number
+from traindx.curves.series import has_attention, peak_and_usual, rate_of
 from traindx.facts import LEARNING_RATE, MOMENTUM, OPTIMIZER_PLACE, SCHEDULE, SCRIPT
 from traindx.run import Run
 
@@ -133,11 +134,15 @@ def _refuse_other_value(run: Run, edited: Edited) -> None:
         raise RefusedError(f"the source sets learning rate {written[0]:g}, but the run used {seen:g}")
 
 
+def _peak_lr(run: Run) -> float | None:
+    """The highest learning rate of the run; None where it was not recorded."""
+    rate = rate_of(run)
+    return None if rate is None else rate.peak
+
+
 def _describe_lr(change: ChangeSpec, run: Run) -> str:
     """The learning rate before and after, where the run states it and it is multiplied."""
-    from traindx.curves.facts import stated_number
-
-    rate = stated_number(run, LEARNING_RATE)
+    rate = _peak_lr(run) or stated_number(run, LEARNING_RATE)
     return f"lr {rate:g} -> {change.scaled(rate):.3g}" if rate and change.is_factor else ""
 
 
@@ -174,6 +179,7 @@ LR_CHANGE = Change(
     option=Option(
         ("lr", "learning_rate", "base_lr", "max_lr", "init_lr", "initial_lr", "peak_lr", "lr0"),
         fact=LEARNING_RATE,
+        peak=_peak_lr,
         trainer="learning_rate",
     ),
     edited_file=(OPTIMIZER_PLACE, SCRIPT),

@@ -72,7 +72,7 @@ def is_matrix(layer: Parameter) -> bool:
     """Whether the parameter multiplies what enters its layer, and is no table that is looked up or added."""
     if len(layer.shape) < 2 or any(word in layer.kind for word in (*_TABLES, *_NORMS)):
         return False
-    # A table of positions or a class token that a module holds itself is (1, length, size): added, not multiplied.
+    # Positions or a class token that a module holds itself are (1, length, size): added, not multiplied.
     return layer.shape[0] > 1 or len(layer.shape) < _SHAPE_OF_TOKENS or "Conv" in layer.kind
 
 

@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
-from traindx.curves.limits import TINY
+from traindx.curves.limits import MISTAKE, TINY
 from traindx.curves.series import looked, seen_in
 from traindx.facts import (
     CLASS_WEIGHTS,
@@ -16,7 +16,7 @@ from traindx.facts import (
     LOSS_REDUCTION,
     OUTPUT_ACTIVATION,
 )
-from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import code, number
 from traindx.quantities import PREDICTION_MAX, PREDICTION_MIN, TARGET_MAX, TARGET_MIN
 from traindx.run import Run

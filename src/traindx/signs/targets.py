@@ -8,7 +8,7 @@ import numpy as np
 from traindx.curves.facts import compares_numbers, fact_evidence, needs_beginning, stated_number, stated_word
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import EARLY
-from traindx.curves.limits import FAIR, FAR, FEW, TINY, WEAK, graded
+from traindx.curves.limits import FAIR, FAR, FEW, MISTAKE, TINY, WEAK, graded
 from traindx.curves.series import last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
@@ -23,7 +23,7 @@ from traindx.facts import (
     TARGET_VALUES,
     TARGETS_ARE_WHOLE,
 )
-from traindx.finding import CANNOT_TELL, MISTAKE, Answer, Finding, Severity, sign
+from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import code, multiple, number
 from traindx.quantities import (
     PREDICTION_MAX,

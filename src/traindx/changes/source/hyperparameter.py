@@ -35,6 +35,8 @@ class Option:
     """In lower case with underscores; a star stands for anything."""
     fact: Fact | None = None
     """What the run used, which tells the value from others of its name."""
+    peak: Callable[[Run], float | None] = lambda _: None
+    """What a schedule raised that to, where it is the peak that is written."""
     becomes: Callable[[ChangeSpec, Run, str], tuple[str, ...]] = as_number
     """The value that is to stand there, from the one that does, the best first; none where it cannot be."""
     trainer: str = ""
