@@ -126,10 +126,10 @@ def _decays_little(run: Run) -> bool:
 
 
 def _has_a_known_source(run: Run) -> bool:
-    """Whether the program states what regularizes: nothing else is to be weakened before it."""
-    return not (
-        _decays_little(run) and _drops_little(run) and _penalizes_little(run) and _smooths_little(run)
-    )
+    """Whether the program states what regularizes too much: that is to be weakened first."""
+    decays = stated_number(run, WEIGHT_DECAY) is not None and not _decays_little(run)
+    drops = bool(stated_number(run, DROPOUT)) and not _drops_little(run)
+    return decays or drops or not _penalizes_little(run) or not _smooths_little(run)
 
 
 def _drops_little(run: Run) -> bool:
