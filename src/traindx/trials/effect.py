@@ -34,7 +34,10 @@ class Effect:
     """The difference, treated minus control; None where an arm ends in no number."""
     interval: Interval | None
     gain: float | None
-    """How much better the treated arms are, from -1 to 1; None where no pair counts."""
+    """How much better the treated arms are, from -1 to 1; 0 where all end too high to be of use to anyone.
+
+    None where no pair counts.
+    """
     gain_interval: Interval | None
     outcome: Outcome
     says: str
@@ -57,8 +60,10 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     outcome = Outcome.NO_DIFFERENCE
     if abs(better) >= _MATERIAL and not (finite and _is_slight(counted, differences, measure)):
         outcome = _outcome(span)
-    too_high = _ends_too_high(counted) if outcome is Outcome.HELPED and measure in _COMPARABLE else ""
-    outcome = Outcome.INCONCLUSIVE if too_high else outcome
+    too_high = _ends_too_high(counted) if better > 0 and measure in _COMPARABLE else ""
+    if too_high:
+        # Better than NaN, and not worth another seed.
+        outcome, better = Outcome.INCONCLUSIVE, 0.0
     return Effect(
         mean=statistics.fmean(differences) if finite else None,
         interval=_interval(differences) if finite else None,
@@ -250,11 +255,16 @@ def standing(trial: Trial) -> Standing:
     return costs_answers(trial), not is_healed(trial), -round(trial.confidence, 2)
 
 
-def rank(trial: Trial) -> tuple[Standing, float, float]:
-    """By its standing, then by gain; where gains are alike, as in a program that broke, by where arms end."""
+def rank(trial: Trial) -> tuple[Standing, float, bool, float, float]:
+    """By its standing, then by gain; of two whole repairs the one comes first that can be written as a patch.
+
+    Where gains are alike, as in a program that broke, by where arms end.
+    """
     ended = trial.treated or 0.0
     return (
         standing(trial),
+        -min(round(gain_of(trial), 2), _WHOLE),
+        not trial.is_written,
         -round(gain_of(trial), 2),
         -ended if trial.measure.is_better_higher else ended,
     )

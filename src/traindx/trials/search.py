@@ -234,6 +234,7 @@ def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
         gain=found.gain,
         gain_interval=found.gain_interval,
         confidence=candidate.confidence,
+        is_written=candidate.is_written,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from traindx.changes.source.delivery import certain_patch
 from traindx.changes.source.patch import Patch
 from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
@@ -258,7 +259,10 @@ def _first(
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:
-    asked_for = candidates(diagnosis, run, book.past_effects())
+    asked_for = [
+        replace(candidate, is_written=certain_patch(candidate.changes, run) is not None)
+        for candidate in candidates(diagnosis, run, book.past_effects())
+    ]
     if not wish.only:
         return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
