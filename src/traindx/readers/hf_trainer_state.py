@@ -12,7 +12,7 @@ of a curve. Each checkpoint repeats the history before it.
 from collections.abc import Iterator, Mapping
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_values import document_in, flattened
+from traindx.readers.tabular.json_values import document_of, flattened
 from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source
@@ -26,10 +26,7 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log: the history as rows, everything else as settings."""
-    try:
-        document = document_in(source.read())
-    except ValueError as error:
-        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
+    document = document_of(source)
     state = document.value if isinstance(document.value, dict) else {}
     history = state.get("log_history")
     records = [record for record in history if isinstance(record, dict)] if isinstance(history, list) else []

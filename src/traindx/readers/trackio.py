@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.binary.sqlite import distinct, readable, table_columns, table_columns_in, until_damage
 from traindx.readers.tabular.json_values import (
     TrackedNumbers,
     columns_of,
@@ -48,16 +48,12 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """Yield one log per run."""
-    try:
-        with opened(source) as connection:
-            runs = _runs(connection)
-            if not runs:
-                raise UnreadableError(source.path, "no run found", "wait until the run has logged something")
-            for run in runs:
-                yield _log(source, connection, run)
-    except (sqlite3.Error, OSError) as error:
-        what = f"SQLite cannot read the database ({error})"
-        raise UnreadableError(source.path, what, "restore it from a backup") from error
+    with readable(source, "database", "restore it from a backup") as connection:
+        runs = _runs(connection)
+        if not runs:
+            raise UnreadableError(source.path, "no run found", "wait until the run has logged something")
+        for run in runs:
+            yield _log(source, connection, run)
 
 
 def _runs(connection: sqlite3.Connection) -> list[_Run]:

@@ -28,8 +28,7 @@ from traindx.readers.loading.files import (
     settings_files,
 )
 from traindx.readers.loading.group import Bundle, Found, group
-from traindx.readers.loading.ranks import with_ranks_together
-from traindx.readers.loading.told import program_folders, with_told
+from traindx.readers.loading.program_run import program_folders, with_output, with_processes_joined
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, EventKind, Quantity, Run, Scalar
 
@@ -120,9 +119,9 @@ def _read_sources(
         except UnreadableError as error:
             problems.append(error)
     bundles = group(_without_prose(found), top)
-    runs = with_ranks_together([_run(bundle, names) for bundle in bundles])
+    runs = with_processes_joined([_run(bundle, names) for bundle in bundles])
     for folder in program_folders(top) if in_tree and told else ():
-        runs = with_told(runs, folder, partial(_tellings, names))
+        runs = with_output(runs, folder, partial(_runs_of, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     # What ended before its first number is worth a word where nothing else is there.
     readable = readable or tuple(run for run in runs if fell_over(run))
@@ -218,7 +217,7 @@ def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
     return replace(run, number=bundle.number) if bundle.number > 1 else run
 
 
-def _tellings(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
+def _runs_of(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
     """The runs that some files tell of, and how sure the readers of these files are."""
     found = []
     for source in sources:

@@ -33,7 +33,7 @@ LONGEST_NAME = 400
 """A longer text is no name; reading it word by word would only cost time."""
 
 _CHUNK = re.compile(r"%|(?<![^\W_])\d*\.\d+(?![^\W_])|[^\W_]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _HELD_OUT = re.compile(r"(?<![^\W_])h[eo]ld[-_ ]out(?![^\W_])", re.IGNORECASE)
 
@@ -60,7 +60,7 @@ def _unglued(chunk: str) -> list[str]:
         return ["percent"]
     if chunk.islower() or chunk.isupper() or _ONE_WORD.fullmatch(chunk.lower()):
         return [chunk.lower()]
-    humps = [hump.lower() for hump in _HUMP.split(chunk)]
+    humps = [hump.lower() for hump in HUMP.split(chunk)]
     joined: list[str] = []
     while humps:
         size = next((n for n in (3, 2) if _ONE_WORD.fullmatch("".join(humps[:n]))), 1)

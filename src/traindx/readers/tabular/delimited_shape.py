@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from traindx.readers.tabular.numbers import number_in
-from traindx.readers.text.encodings import encoding_of
+from traindx.readers.text.lines import encoding_of
 from traindx.readers.types import HEAD_BYTES, Source
 
 SPACES, WIDE_SPACES = " ", "  "

@@ -12,8 +12,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import bare_split_of
-from traindx.readers.text.company import both_splits, sharing_measure, sharing_split, told_apart
-from traindx.readers.text.idioms import bare_record, listed_pairs, opening_of, tutorial_pair, unnamed_loss
+from traindx.readers.text.idioms import (
+    bare_record,
+    both_splits,
+    listed_pairs,
+    opening_of,
+    sharing_measure,
+    sharing_split,
+    told_apart,
+    tutorial_pair,
+    unnamed_loss,
+)
 from traindx.readers.text.lines import HOLE, unit_end
 from traindx.readers.text.names import (
     is_known,

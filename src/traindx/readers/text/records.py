@@ -11,29 +11,12 @@ import numpy as np
 
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
+from traindx.readers.text.annotations import SPLITS, Spoken, evaluations_of, spoken_of
 from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
+from traindx.readers.text.corrections import corrected
 from traindx.readers.text.gather import LogTally
 from traindx.readers.text.names import is_plural
-from traindx.readers.text.numbered_splits import with_epochs_told
-from traindx.readers.text.remarks import (
-    SPLITS,
-    Spoken,
-    evaluations_of,
-    spoken_of,
-    with_passes_apart,
-    without_code,
-)
-from traindx.readers.text.rounding import with_even_steps
-from traindx.readers.text.sheet import (
-    Pair,
-    Pattern,
-    Place,
-    Position,
-    Sheet,
-    of_one_rank,
-    sheet_of,
-    without_stale,
-)
+from traindx.readers.text.sheet import Pair, Pattern, Place, Position, Sheet, sheet_of
 from traindx.run import Axis, Floats, Rows, Scalar, Skipped, Split
 
 _ONE_BLOCK = 2
@@ -118,9 +101,8 @@ class Records:
 
 def records_of(found: LogTally) -> Records:
     """Decide which lines are records, and place them."""
-    sheets = with_epochs_told([sheet_of(tally) for tally in found.tallies if len(tally.lines)])
-    sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
-    sheets = with_even_steps(with_passes_apart(sheets, found.remarks))
+    sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
+    sheets, unread = corrected(sheets, found.annotations)
     settings = setting_lines(sheets)
     if len(settings):
         sheets = [kept for s in sheets if len(kept := s.where(~np.isin(s.lines, settings)))]
@@ -130,7 +112,7 @@ def records_of(found: LogTally) -> Records:
     if len(clock) and (placed or any(is_outcome(pair) for sheet in others for pair in sheet.pattern.pairs)):
         context = _Context(
             clock,
-            spoken_of(found.remarks, stating, others),
+            spoken_of(found.annotations, stating, others),
             evaluations_of(others, clock),
             _is_late(others, clock),
             {pair.name for sheet in stating for pair in sheet.pattern.pairs if is_outcome(pair)},

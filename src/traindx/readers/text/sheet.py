@@ -1,7 +1,7 @@
 """What the numbers of all lines of one shape are: positions and named values; and the numbers themselves."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from traindx.readers.text.lines import number_of
 from traindx.readers.text.prefix import STAMP_NUMBERS, Prefix
-from traindx.run import Floats, Rows, Skipped, Split
+from traindx.run import Floats, Rows, Split
 
 THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 """What a letter behind a number stands for."""
@@ -248,26 +248,3 @@ def _seconds(
     days = whole.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + day - 1
     seconds: Floats = np.where(sensible, days * 86400 + hour * 3600 + minute * 60 + second, np.nan)
     return seconds
-
-
-def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
-    """Keep the lines of the first rank that logs metrics, and those that tell no rank."""
-    logging = [s for s in sheets if s.pattern.known and s.pattern.positions and np.isfinite(s.ranks).any()]
-    if not logging:
-        return list(sheets), []
-    first = min(logging, key=lambda sheet: int(sheet.lines[np.isfinite(sheet.ranks)][0]))
-    rank = first.ranks[np.isfinite(first.ranks)][0]
-    kept = [sheet.where(~(sheet.ranks != rank) | np.isnan(sheet.ranks)) for sheet in sheets]
-    others = sum(len(sheet) for sheet in sheets) - sum(len(sheet) for sheet in kept)
-    why = f"only rank {rank:g}, the first to log, is read"
-    unread = [Skipped("lines of other ranks", others, why)] if others else []
-    return [sheet for sheet in kept if len(sheet)], unread
-
-
-def without_stale(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """Leave out bars at 0: what they show was measured before they began, unless no bar ever moves."""
-    counts = [sheet.of(bar) for sheet in sheets if (bar := sheet.pattern.at(Place.BAR)) is not None]
-    if counts and not any(bool(count.any()) for count in counts):
-        return [replace(sheet, pattern=sheet.pattern.without(Place.BAR)) for sheet in sheets]
-    kept = [sheet.where(sheet.of(sheet.pattern.at(Place.BAR)) != 0) for sheet in sheets]
-    return [sheet for sheet in kept if len(sheet)]

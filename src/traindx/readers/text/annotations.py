@@ -5,18 +5,11 @@ def forward(self, x):                                                           
 Test Error:                                          a heading: what follows was measured on test data
  Accuracy: 64.6%, Avg loss: 1.07
 313/313 [=====] - 1s 2ms/step - loss: 0.39           a bar of Keras after the last epoch: an evaluation
-
-Passes over held-out data may count their batches just as the training does:
-
-Epoch 1/2
-step 938/938 - loss: 0.51
-Eval begin...
-step 157/157 - loss: 0.32         no step of the training: it follows the word, and counts to another total
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -24,7 +17,7 @@ import numpy as np
 from traindx.readers.names.vocabulary import split_of
 from traindx.readers.text.clock import Clock
 from traindx.readers.text.prefix import prefix_of
-from traindx.readers.text.sheet import Pattern, Place, Sheet
+from traindx.readers.text.sheet import Place, Sheet
 from traindx.run import Rows, Split
 
 
@@ -43,11 +36,15 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Remark:
+class Annotation:
     """What a line without a record tells."""
 
     kind: Kind
     split: Split | None = None
+
+
+Annotations = Sequence[tuple[int, Annotation]]
+"""The lines that tell something, by number."""
 
 
 _OVERFLOW = re.compile(r"OVERFLOW!|grad(?:ient)?s? overflow|overflow detected", re.IGNORECASE)
@@ -66,21 +63,21 @@ _LONGEST_SECTION, _MOST_SPACES = 120, 12
 _SECTION = re.compile(r"[^\W\d_][\w '-]*")
 
 
-def remark_of(shape: str) -> Remark | None:
+def annotation_of(shape: str) -> Annotation | None:
     """What a line of this shape tells beside its numbers."""
     if "overflow" in shape.lower() and _OVERFLOW.search(shape):
-        return Remark(Kind.OVERFLOW)
+        return Annotation(Kind.OVERFLOW)
     if _TRACEBACK in shape:
-        return Remark(Kind.TRACEBACK)
+        return Annotation(Kind.TRACEBACK)
     if _REPEAT.search(shape):
-        return Remark(Kind.REPEAT)
+        return Annotation(Kind.REPEAT)
     text = shape.lstrip()
     if _DEFINITION.match(text):
-        return Remark(Kind.DEFINITION)
-    return Remark(Kind.CODE) if _CODE.match(text) else None
+        return Annotation(Kind.DEFINITION)
+    return Annotation(Kind.CODE) if _CODE.match(text) else None
 
 
-def section_of(shape: str) -> Remark | None:
+def section_of(shape: str) -> Annotation | None:
     """The part of the data that a short heading announces."""
     if len(shape) > _LONGEST_SECTION or shape.count(" ") > _MOST_SPACES:
         return None
@@ -88,39 +85,7 @@ def section_of(shape: str) -> Remark | None:
     if not words or words.count(" ") >= _FEW_WORDS or not _SECTION.match(words):
         return None
     split = split_of(words)
-    return Remark(Kind.SPLIT, split) if split else None
-
-
-_CODE_GAP = 25
-_DEFINITIONS = 3
-
-
-def without_code(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> list[Sheet]:
-    """Leave out the lines that stand inside a program that was printed into the log."""
-    spans = np.array(_programs(remarks), dtype=np.int64).reshape(-1, 2)
-    if not len(spans):
-        return list(sheets)
-    kept: list[Sheet] = []
-    for sheet in sheets:
-        at = np.searchsorted(spans[:, 0], sheet.lines, side="right") - 1
-        kept.append(sheet.where((at < 0) | (sheet.lines > spans[np.maximum(at, 0), 1])))
-    return [sheet for sheet in kept if len(sheet)]
-
-
-def _programs(remarks: Sequence[tuple[int, Remark]]) -> list[tuple[int, int]]:
-    """The first and last lines of source code, where there is so much of it that it is a whole program."""
-    spans: list[tuple[int, int]] = []
-    begin = last = definitions = 0
-    for line, remark in remarks:
-        if remark.kind not in (Kind.CODE, Kind.DEFINITION):
-            continue
-        if line - last > _CODE_GAP:
-            if definitions >= _DEFINITIONS:
-                spans.append((begin, last))
-            begin, definitions = line, 0
-        last = line
-        definitions += remark.kind is Kind.DEFINITION
-    return [*spans, (begin, last)] if definitions >= _DEFINITIONS else spans
+    return Annotation(Kind.SPLIT, split) if split else None
 
 
 SPLITS: tuple[Split | None, ...] = (None, *Split)
@@ -141,12 +106,15 @@ class Spoken:
         return spoken
 
 
-def spoken_of(
-    remarks: Sequence[tuple[int, Remark]], stating: Sequence[Sheet], others: Sequence[Sheet]
-) -> Spoken:
+def announced_splits(annotations: Annotations) -> Rows:
+    """The lines that announce a part of the data, each with its index into `SPLITS`."""
+    announced = [(line, SPLITS.index(note.split)) for line, note in annotations if note.kind is Kind.SPLIT]
+    return np.array(announced, dtype=np.int64).reshape(-1, 2)
+
+
+def spoken_of(annotations: Annotations, stating: Sequence[Sheet], others: Sequence[Sheet]) -> Spoken:
     """Headings, and lines that say it of themselves, speak for the lines after them up to the next record."""
-    told = [(line, SPLITS.index(remark.split)) for line, remark in remarks if remark.kind is Kind.SPLIT]
-    marks = [np.array(told, dtype=np.int64).reshape(-1, 2)]
+    marks = [announced_splits(annotations)]
     marks += [_marks(sheet, sheet.pattern.split) for sheet in others if sheet.pattern.split]
     marks += [_marks(sheet, None if sheet.pattern.pairs else sheet.pattern.split) for sheet in stating]
     lines, splits = np.concatenate(marks).T
@@ -175,53 +143,3 @@ def evaluations_of(sheets: Sequence[Sheet], clock: Clock) -> Rows:
     first = np.maximum.accumulate(np.where(same, 0, begun))
     evaluating: Rows = lines[order][begun > first]
     return evaluating
-
-
-_COUNTED = (Place.STEP, Place.BATCH, Place.BAR)
-
-
-def with_passes_apart(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> list[Sheet]:
-    """Part the lines of a pass from those of the training that have the same shape."""
-    headings = _headings(sheets, remarks)
-    if not len(headings):
-        return list(sheets)
-    return [part for sheet in sheets for part in _parts(sheet, headings) if len(part)]
-
-
-def _headings(sheets: Sequence[Sheet], remarks: Sequence[tuple[int, Remark]]) -> Rows:
-    """The lines that announce a part of the data, and 0 for those that begin an epoch; none without both."""
-    told = [(line, SPLITS.index(remark.split)) for line, remark in remarks if remark.kind is Kind.SPLIT]
-    epochs = [s.lines for s in sheets if not s.pattern.pairs and s.pattern.at(Place.EPOCH)]
-    if not told or not epochs:
-        return np.empty((0, 2), dtype=np.int64)
-    begins = np.concatenate(epochs)
-    both = np.concatenate([np.array(told), np.column_stack([begins, np.zeros(len(begins), dtype=np.int64)])])
-    ordered: Rows = both[np.argsort(both[:, 0], kind="stable")]
-    return ordered
-
-
-def _parts(sheet: Sheet, headings: Rows) -> list[Sheet]:
-    counted = sheet.pattern.at(*_COUNTED)
-    if not sheet.pattern.pairs or sheet.pattern.split or counted is None or counted.total is None:
-        return [sheet]
-    before = np.searchsorted(headings[:, 0], sheet.lines) - 1
-    spoken = np.where(before >= 0, headings[np.maximum(before, 0), 1], 0)
-    totals = sheet.total_of(counted)
-    trained = totals[(spoken == 0) | (spoken == SPLITS.index(Split.TRAIN))]
-    parts = [sheet]
-    for split in (Split.VALIDATION, Split.TEST):
-        held_out = (spoken == SPLITS.index(split)) & ~np.isin(totals, trained)
-        if len(trained) and bool(held_out.any()):
-            passed = replace(sheet.where(held_out), pattern=_pass(sheet.pattern, split))
-            parts = [parts[0].where(~np.isin(parts[0].lines, passed.lines)), *parts[1:], passed]
-    return parts
-
-
-def _pass(pattern: Pattern, split: Split) -> Pattern:
-    return replace(
-        pattern,
-        positions=tuple(p for p in pattern.positions if p.place not in _COUNTED),
-        pairs=tuple(replace(pair, split=pair.split or split) for pair in pattern.pairs),
-        split=split,
-        running=True,
-    )
