@@ -13,7 +13,6 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 
 import numpy as np
@@ -28,6 +27,7 @@ from traindx.readers.tabular.json_values import (
     flattened,
     unread_of,
 )
+from traindx.readers.tabular.numbers import moment_in
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 
@@ -108,10 +108,9 @@ def _document(text: object) -> dict[str, object] | None:
 def _seconds(timestamp: str) -> float:
     """Seconds since the epoch, NaN where the text is no time; one without a zone is taken as UTC."""
     try:
-        moment = datetime.fromisoformat(timestamp)
+        return moment_in(timestamp)
     except ValueError:
         return float("nan")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _settings(connection: sqlite3.Connection, run: _Run) -> dict[str, Scalar]:

@@ -138,14 +138,14 @@ def _repeats(other: Head, chosen: Head) -> bool:
 
 
 @dataclass(frozen=True)
-class Told:
+class SplitWords:
     """The split that words tell, and the words that remain."""
 
     split: Split | None
     rest: tuple[str, ...]
 
 
-def told_split(words: Sequence[str]) -> Told:
+def told_split(words: Sequence[str]) -> SplitWords:
     """The split among the words of a name.
 
     The last one counts: `train/val_loss` is a validation loss that a trainer wrote, `eval_train_loss` the
@@ -154,14 +154,14 @@ def told_split(words: Sequence[str]) -> Told:
     named = [n for n, word in enumerate(words) if word in SPLIT_WORDS and word not in SHORT_SPLIT_WORDS]
     if not named:
         if words and words[0] in SHORT_SPLIT_WORDS:
-            return Told(SHORT_SPLIT_WORDS[words[0]], tuple(words[1:]))
-        return Told(None, tuple(words))
+            return SplitWords(SHORT_SPLIT_WORDS[words[0]], tuple(words[1:]))
+        return SplitWords(None, tuple(words))
     firm = [n for n in named if words[n] not in SOFT_SPLIT_WORDS]
     deciding = firm[-1] if firm and SPLIT_WORDS[words[firm[-1]]] is Split.TEST else named[-1]
     split = SPLIT_WORDS[words[deciding]]
     # A loss measured on training data in an evaluation is not the loss the training batches had.
     kept = SOFT_SPLIT_WORDS if split is Split.TRAIN else frozenset[str]()
-    return Told(split, tuple(w for n, w in enumerate(words) if n not in named or w in kept))
+    return SplitWords(split, tuple(w for n, w in enumerate(words) if n not in named or w in kept))
 
 
 _GLUED = re.compile(

@@ -8,12 +8,11 @@ import numpy as np
 from traindx.quantities import MEMORY, WALL_TIME
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
-from traindx.readers.text.annotations import SPLITS
-from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
+from traindx.readers.text.patterns import THOUSANDS, Mask, Pair, Place
+from traindx.readers.text.positions import AXES
 from traindx.readers.text.records import PositionedSheet
-from traindx.readers.text.sheet import THOUSANDS, Mask, Pair, Place
-from traindx.readers.types import Column
+from traindx.readers.types import SPLITS, Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
 
 _SECONDS = {

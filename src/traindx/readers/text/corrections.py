@@ -20,8 +20,9 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.readers.names.vocabulary import bare_split_of
-from traindx.readers.text.annotations import SPLITS, Annotations, Kind, announced_splits
-from traindx.readers.text.sheet import Pair, Pattern, Place, Position, Sheet
+from traindx.readers.text.annotations import Annotations, Kind, announced_splits
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position, Sheet
+from traindx.readers.types import SPLITS
 from traindx.run import Floats, Rows, Skipped, Split
 
 _CODE_GAP = 25

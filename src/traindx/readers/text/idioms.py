@@ -29,12 +29,12 @@ from dataclasses import replace
 
 from traindx.readers.names.vocabulary import bare_split_of, split_of
 from traindx.readers.text.lines import HOLE
+from traindx.readers.text.message import Number
 from traindx.readers.text.names import (
     is_known,
     tells_split,
 )
-from traindx.readers.text.numbers import Number
-from traindx.readers.text.sheet import Pair, Place, Position
+from traindx.readers.text.patterns import Pair, Place, Position
 from traindx.run import Split
 
 _HELD_OUT = r"(?:Test|Val|Valid|Validation|Eval|Evaluation|Evaluating)"

@@ -22,15 +22,14 @@ from traindx.errors import UnreadableError
 from traindx.facts import FRAMEWORK
 from traindx.format import count
 from traindx.readers.names.vocabulary import fact_of
-from traindx.readers.text.annotations import Kind
-from traindx.readers.text.clock import AXES, Clock
+from traindx.readers.text.annotations import Kind, settings_of
 from traindx.readers.text.columns import columns_of_records
-from traindx.readers.text.gather import LogTally, gather
 from traindx.readers.text.lines import LONGEST
-from traindx.readers.text.prefix import message_of
+from traindx.readers.text.message import message_of
+from traindx.readers.text.patterns import Pattern, Place
+from traindx.readers.text.positions import AXES, Clock
 from traindx.readers.text.records import records_of
-from traindx.readers.text.settings import settings_of
-from traindx.readers.text.sheet import Pattern, Place
+from traindx.readers.text.tallies import LogTally, gather
 from traindx.readers.types import Log
 from traindx.run import Axis, Event, EventKind, Fact, Scalar, Skipped
 

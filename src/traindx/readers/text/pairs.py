@@ -24,6 +24,7 @@ from traindx.readers.text.idioms import (
     unnamed_loss,
 )
 from traindx.readers.text.lines import HOLE, unit_end
+from traindx.readers.text.message import Number, numbers_in, prefix_of
 from traindx.readers.text.names import (
     is_known,
     is_plural,
@@ -33,9 +34,7 @@ from traindx.readers.text.names import (
     place_of_so_many,
     wording_of,
 )
-from traindx.readers.text.numbers import Number, numbers_in
-from traindx.readers.text.prefix import prefix_of
-from traindx.readers.text.sheet import Pair, Pattern, Place, Position
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position
 from traindx.run import Split
 
 Found = Position | Pair
@@ -182,9 +181,8 @@ def _named(number: Number) -> Pair | None:
         if name.lower() == "speed" and _RATE.fullmatch(number.unit):
             name = f"{name} {number.unit}"
         return replace(pair, name=name, known=is_known(name) or bare is not None, split=bare)
-    told = known_at_end(gap.name)
-    if told:
-        return replace(pair, name=told.name, known=True, explicit=False)
+    if known := known_at_end(gap.name):
+        return replace(pair, name=known, known=True, explicit=False)
     if bare:
         return replace(pair, known=True, explicit=False, split=bare)
     return pair if gap.fenced and _BAR_FOLLOWS.match(number.after, unit_end(number.after)) else None
@@ -219,9 +217,9 @@ def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
         bracketed = ("[" in gap.bare and not number.unit) or counted
         if before.place is Place.EPOCH and bracketed and _BATCH_BRACKETS.fullmatch(gap.bare):
             return Position(Place.BATCH, "", number.hole, number.total)
-        told = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
-        if told and _ANSWERS.fullmatch(gap.bare):
-            return Pair(told.name, number.hole, gap.sign, number.unit, known=True, lead=before.hole)
+        known = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
+        if known and _ANSWERS.fullmatch(gap.bare):
+            return Pair(known, number.hole, gap.sign, number.unit, known=True, lead=before.hole)
     if isinstance(before, Pair):
         if counted and gap.opened == "[" and number.after.startswith("]"):
             return Position(Place.SAMPLES, "", number.hole, number.total)

@@ -11,12 +11,13 @@ import numpy as np
 
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
-from traindx.readers.text.annotations import SPLITS, Spoken, evaluations_of, spoken_of
-from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
+from traindx.readers.text.annotations import Spoken, evaluations_of, spoken_of
 from traindx.readers.text.corrections import corrected
-from traindx.readers.text.gather import LogTally
 from traindx.readers.text.names import is_plural
-from traindx.readers.text.sheet import Pair, Pattern, Place, Position, Sheet, sheet_of
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position, Sheet, sheet_of
+from traindx.readers.text.positions import AXES, Clock, clock_of, plans_of
+from traindx.readers.text.tallies import LogTally
+from traindx.readers.types import SPLITS
 from traindx.run import Axis, Floats, Rows, Scalar, Skipped, Split
 
 _ONE_BLOCK = 2

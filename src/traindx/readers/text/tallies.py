@@ -11,9 +11,9 @@ from itertools import islice
 
 from traindx.readers.text.annotations import Annotation, Kind, annotation_of, section_of
 from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
+from traindx.readers.text.message import message_of
 from traindx.readers.text.pairs import pattern_of
-from traindx.readers.text.prefix import message_of
-from traindx.readers.text.sheet import Pattern, Tally, tally_of
+from traindx.readers.text.patterns import Pattern, Tally, tally_of
 from traindx.readers.text.tables import (
     folded,
     is_heading,

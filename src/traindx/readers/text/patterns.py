@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.text.lines import number_of
-from traindx.readers.text.prefix import STAMP_NUMBERS, Prefix
 from traindx.run import Floats, Rows, Split
 
 THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
@@ -81,6 +80,24 @@ class Pair:
     def last_hole(self) -> int:
         """The last number that was read for it."""
         return max(hole for hole in (self.hole, self.average, self.total) if hole is not None)
+
+
+STAMP_NUMBERS = 6
+"""Year, month, day, hour, minute and second."""
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What stands before the message."""
+
+    end: int
+    """Where the message begins in the shape."""
+    rank: int | None = None
+    """The rank that wrote the line, where the prefix spells it inside a word, as in `rank0`."""
+    rank_hole: int | None = None
+    """The number that tells the rank, where it is a number of its own."""
+    stamp_hole: int | None = None
+    """The first of the six numbers of a date and time, if the line has one."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.readers.text.sheet import Mask, Place, Position, Sheet
+from traindx.readers.text.patterns import Mask, Place, Position, Sheet
 from traindx.run import Axis, Floats, Rows, Scalar, Split
 
 AXES = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE, Axis.RECORD)
