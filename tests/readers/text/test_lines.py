@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.readers.text_series import results_of
@@ -129,6 +129,7 @@ def test_the_values_of_numbers() -> None:
     assert [repr(number_of(s)) for s in spelled] == ["5.0", "0.001", "24514.0", "0.5", "nan", "None"]
 
 
+@example("loss\t.1")
 @given(st.text(alphabet="ab 1.,:=|%[](){}'-+e\t", max_size=60))
 def test_parts_put_together_again_are_the_line(line: str) -> None:
     if "%|" not in line:

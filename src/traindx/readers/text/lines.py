@@ -108,7 +108,7 @@ def parted(line: str) -> tuple[str, list[str]]:
         line = _BAR.sub("%|", _GLUED.sub("", line))
     elif "| maxDets=" in line:
         line = _COCO.sub(_coco_name, line)
-    if "-." in line or " ." in line or "=." in line:
+    if "-." in line or " ." in line or "=." in line or "\t." in line:
         line = _BARE_POINT.sub("0", line)
     pieces = _NUMBER.split(line)
     return HOLE.join(pieces[::2]), pieces[1::2]
