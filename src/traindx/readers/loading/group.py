@@ -32,7 +32,7 @@ _UNNAMED = re.compile(r"value|column \d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FileLogs:
     """What a reader made of one file."""
 
     path: str
@@ -67,7 +67,7 @@ class _Unit:
     part: str = ""
 
 
-def group(found: Sequence[Found], top: str) -> list[Bundle]:
+def group(found: Sequence[FileLogs], top: str) -> list[Bundle]:
     """Put the logs found at a path together into runs."""
     bundles = _whole_runs(found, top)
     found = [item for item in found if not _is_whole(item)]
@@ -85,7 +85,7 @@ def group(found: Sequence[Found], top: str) -> list[Bundle]:
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
 
 
-def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
+def _whole_runs(found: Sequence[FileLogs], top: str) -> list[Bundle]:
     """Runs that need no other file; one that is alone in its folder goes by the folder's name."""
     beside = Counter(Path(item.path).parent for item in found)
     bundles: list[Bundle] = []
@@ -98,15 +98,15 @@ def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
     return bundles
 
 
-def _is_whole(item: Found) -> bool:
+def _is_whole(item: FileLogs) -> bool:
     return any(log.whole for log in item.logs)
 
 
-def _names_its_runs(item: Found) -> bool:
+def _names_its_runs(item: FileLogs) -> bool:
     return any(log.run for log in item.logs)
 
 
-def _named_runs(found: Iterable[Found]) -> list[Bundle]:
+def _named_runs(found: Iterable[FileLogs]) -> list[Bundle]:
     """Runs that a file names itself; the same name in two files of a folder is one run."""
     strands: dict[tuple[Path, str], list[Strand]] = {}
     names: dict[tuple[Path, str], str] = {}
@@ -118,8 +118,8 @@ def _named_runs(found: Iterable[Found]) -> list[Bundle]:
     return [Bundle(names[key], key[0], tuple(parts)) for key, parts in strands.items()]
 
 
-def _units(found: Sequence[Found], top: str) -> list[_Unit]:
-    gathered: dict[tuple[str, str], list[Found]] = {}
+def _units(found: Sequence[FileLogs], top: str) -> list[_Unit]:
+    gathered: dict[tuple[str, str], list[FileLogs]] = {}
     for item in found:
         folder = Path(item.path).parent
         checkpoint = _CONTAINERS.fullmatch(folder.name) and folder.name.lower().startswith("checkpoint")
@@ -146,7 +146,7 @@ def _with_trainer_events(units: Sequence[_Unit]) -> list[_Unit]:
     ]
 
 
-def _unit(items: Sequence[Found], top: str) -> _Unit:
+def _unit(items: Sequence[FileLogs], top: str) -> _Unit:
     items = sorted(items, key=lambda item: (_begin(item.logs), _natural(item.path)))
     folder, reader = min(Path(item.path).parent for item in items), items[0].reader
     split, part = (None, "") if not reader.spans_folder else _told_by_folder(folder, items, top)
@@ -167,7 +167,7 @@ def _natural(path: str) -> list[tuple[int, str]]:
     return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", path)]
 
 
-def _told_by_folder(folder: Path, items: Sequence[Found], top: str) -> tuple[Split | None, str]:
+def _told_by_folder(folder: Path, items: Sequence[FileLogs], top: str) -> tuple[Split | None, str]:
     """The split or part a folder of event files stands for, if it is not a run of its own."""
     if folder == Path(top):
         return None, ""

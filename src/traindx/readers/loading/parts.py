@@ -12,7 +12,14 @@ import numpy as np
 from traindx.quantities import COUNTERS
 from traindx.readers.loading.continuation import Relation, Seam, seam_between
 from traindx.readers.loading.placement import MappedColumn, Placement, place
-from traindx.readers.loading.segments import Going, Strand, joined, segments_of, series_between
+from traindx.readers.loading.segments import (
+    Going,
+    Strand,
+    joined,
+    places_between,
+    segments_of,
+    series_between,
+)
 from traindx.readers.types import Column, Log
 from traindx.run import Axis, Floats, Quantity, Skipped
 
@@ -153,9 +160,7 @@ def _times(strand: PlacedStrand, stretch: _Stretch) -> Floats:
 
 
 def _rows(column: Column, stretch: _Stretch) -> slice:
-    low = 0 if stretch.start is None else int(np.searchsorted(column.rows, stretch.start))
-    high = len(column.rows) if stretch.end is None else int(np.searchsorted(column.rows, stretch.end))
-    return slice(low, high)
+    return places_between(column, stretch.start, stretch.end)
 
 
 def _part_of(strand: PlacedStrand, stretch: _Stretch, names: Mapping[str, Quantity]) -> PlacedStrand:

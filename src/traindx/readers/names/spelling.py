@@ -88,7 +88,7 @@ class Compound:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _HeadSpan:
     head: Head
     start: int
     stop: int
@@ -116,14 +116,14 @@ def compound_of(words: tuple[str, ...]) -> Compound | None:
     )
 
 
-def _heads_in(words: Sequence[str]) -> Iterator[_Found]:
+def _heads_in(words: Sequence[str]) -> Iterator[_HeadSpan]:
     """The longest known phrases, from left to right."""
     start = 0
     while start < len(words):
         for size in range(min(_LONGEST_PHRASE, len(words) - start), 0, -1):
             head = HEADS.get(tuple(words[start : start + size]))
             if head is not None:
-                yield _Found(head, start, start + size)
+                yield _HeadSpan(head, start, start + size)
                 start += size - 1
                 break
         start += 1

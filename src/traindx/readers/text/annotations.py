@@ -100,7 +100,7 @@ def section_of(shape: str) -> Annotation | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Spoken:
+class SplitContext:
     """Which part of the data the text speaks of, from line to line."""
 
     lines: Rows
@@ -119,14 +119,16 @@ def announced_splits(annotations: Annotations) -> Rows:
     return np.array(announced, dtype=np.int64).reshape(-1, 2)
 
 
-def spoken_of(annotations: Annotations, stating: Sequence[Sheet], others: Sequence[Sheet]) -> Spoken:
+def split_context(
+    annotations: Annotations, stating: Sequence[Sheet], others: Sequence[Sheet]
+) -> SplitContext:
     """Headings, and lines that say it of themselves, speak for the lines after them up to the next record."""
     marks = [announced_splits(annotations)]
     marks += [_marks(sheet, sheet.pattern.split) for sheet in others if sheet.pattern.split]
     marks += [_marks(sheet, None if sheet.pattern.pairs else sheet.pattern.split) for sheet in stating]
     lines, splits = np.concatenate(marks).T
     order = np.argsort(lines, kind="stable")
-    return Spoken(lines[order], splits[order])
+    return SplitContext(lines[order], splits[order])
 
 
 def _marks(sheet: Sheet, split: Split | None) -> Rows:

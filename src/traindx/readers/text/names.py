@@ -162,13 +162,8 @@ def wording_of(
     for index, text in enumerate(texts):
         name = names.get(index, "")
         rest = text[unit_end(text) if index else 0 : text.rfind(name) if name else None]
-        words = _words(rest)
-        said = [
-            split for word in (_words(text) if index in speaking else words) if (split := _split_in(word))
-        ]
-        told = said[-1] if said else next((s for k, s in _SAID_BY.items() if k in rest), section)
-        splits[index] = told
-        section = section if section and _names_only_its_number(rest, name) else told
+        splits[index] = _split_announced(text if index in speaking else rest, rest) or section
+        section = section if section and _names_only_its_number(rest, name) else splits[index]
         telling = [word for word in _words(_FIELD.sub(" ", rest)) if word.lower() not in _SMALL]
         if headed and not index:
             pass
@@ -186,6 +181,12 @@ def wording_of(
         strays,
         trailing,
     )
+
+
+def _split_announced(words: str, rest: str) -> Split | None:
+    """The part of the data that the words before a number speak of, the last one if they speak of several."""
+    splits = [split for word in _words(words) if (split := _split_in(word))]
+    return splits[-1] if splits else next((split for said, split in _SAID_BY.items() if said in rest), None)
 
 
 def _names_only_its_number(rest: str, name: str) -> bool:

@@ -37,7 +37,7 @@ from traindx.readers.text.names import (
 from traindx.readers.text.patterns import Pair, Pattern, Place, Position
 from traindx.run import Split
 
-Found = Position | Pair
+Item = Position | Pair
 
 
 def pattern_of(shape: str) -> Pattern:
@@ -84,9 +84,9 @@ def _opening(shape: str, end: int) -> list[Place | None]:
     return opening_of(shape[end:]) or ([Place.LEAD] if numbered else [])
 
 
-def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Found]:
+def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Item]:
     """The positions and named values of a message, in order."""
-    found: list[Found] = []
+    found: list[Item] = []
     listed = listed_pairs(message, first)
     for number in numbers_in(message, texts, first):
         if number.hole in listed:
@@ -104,7 +104,7 @@ def _found(message: str, texts: Sequence[str], first: int, opening: list[Place |
     return [item for item in found if not _is_bare_word(item)]
 
 
-def _is_bare_word(item: Found) -> bool:
+def _is_bare_word(item: Item) -> bool:
     """Whether a name is but the word for a part of the data, with nothing that marks it as a name."""
     return isinstance(item, Pair) and not item.explicit and bare_split_of(item.name) is not None
 
@@ -133,7 +133,7 @@ def _of_a_pass(pattern: Pattern) -> Pattern:
     )
 
 
-def _read(number: Number, found: Sequence[Found]) -> Found | None:
+def _read(number: Number, found: Sequence[Item]) -> Item | None:
     gap = number.gap
     if number.after.startswith("%|"):
         return None  # how much of a bar is done, which its count says better
@@ -206,7 +206,7 @@ _RATE = re.compile(r"(?:it|its|s|ms|us|sec|samples|steps?|tokens?|tok|images?|im
 _TRAILING_CONNECTIVE = re.compile(r"\s+(?:at|of|for|in|on|after|during|from|the|end)\b[\w ]*$")
 
 
-def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
+def _nameless(number: Number, found: Sequence[Item]) -> Item | None:
     gap = number.gap
     before = found[-1] if found and found[-1].last_hole == number.hole - 1 else None
     counted = number.total is not None

@@ -11,7 +11,7 @@ import numpy as np
 
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
-from traindx.readers.text.annotations import Spoken, evaluations_of, spoken_of
+from traindx.readers.text.annotations import SplitContext, evaluations_of, split_context
 from traindx.readers.text.corrections import corrected
 from traindx.readers.text.names import is_plural
 from traindx.readers.text.patterns import Pair, Pattern, Place, Position, Sheet, sheet_of
@@ -113,7 +113,7 @@ def records_of(found: LogTally) -> Records:
     if len(clock) and (placed or any(is_outcome(pair) for sheet in others for pair in sheet.pattern.pairs)):
         context = _Context(
             clock,
-            spoken_of(found.annotations, stating, others),
+            split_context(found.annotations, stating, others),
             evaluations_of(others, clock),
             _is_late(others, clock),
             {pair.name for sheet in stating for pair in sheet.pattern.pairs if is_outcome(pair)},
@@ -203,7 +203,7 @@ class _Context:
     """What places lines that do not say themselves where they stand."""
 
     clock: Clock
-    spoken: Spoken
+    spoken: SplitContext
     evaluations: Rows
     late: bool
     """Whether positions are stated after what was measured there, not before."""
