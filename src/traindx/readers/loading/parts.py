@@ -59,7 +59,7 @@ class _Stretch:
 
 def parts_of(strands: Sequence[Strand], names: Mapping[str, Quantity]) -> list[Part]:
     """The runs that strands hold, in the order they were written; the longest strand tells how many."""
-    whole = [placed(strand, names) for strand in strands]
+    whole = [_placed(strand, names) for strand in strands]
     leading = max(whole, key=_points, default=None)
     if leading is None:
         return []
@@ -80,7 +80,7 @@ def parts_of(strands: Sequence[Strand], names: Mapping[str, Quantity]) -> list[P
     return [Part(tuple(found), stretch.seam) for found, stretch in zip(pieces, led, strict=True)]
 
 
-def placed(strand: Strand, names: Mapping[str, Quantity]) -> PlacedStrand:
+def _placed(strand: Strand, names: Mapping[str, Quantity]) -> PlacedStrand:
     """A strand with its columns placed."""
     all_logs = joined(strand.logs)
     written = [column for column in all_logs.columns if len(column.values)]
@@ -167,7 +167,7 @@ def _part_of(strand: PlacedStrand, stretch: _Stretch, names: Mapping[str, Quanti
     """What a strand holds of one run, its names read without those of the others."""
     if stretch.start is None and stretch.end is None:
         return strand
-    part = placed(_cut(strand, stretch), names)
+    part = _placed(_cut(strand, stretch), names)
     first = strand.going.starts[0] if stretch.start is None else stretch.start
     inside = [row for row in strand.going.starts if stretch.end is None or row < stretch.end]
     starts = tuple(row for row in inside if row >= first)

@@ -7,6 +7,7 @@ before the first training row of a restart belongs to the restart.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -179,21 +180,14 @@ def _is_first_writing(column: Column) -> Rows:
 
 def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
     """What was written from one beginning of a run to the next."""
-    segments: list[Segment] = []
-    for series in stretches(placed, going.starts):
-        segments.append(_segment(series, segments))
-    return tuple(segments)
-
-
-def stretches(placed: Sequence[MappedColumn], starts: Sequence[int]) -> list[tuple[Series, ...]]:
-    """The series between rows at which something starts; what was written before the first is with it."""
     if not placed:
-        return []
-    ends: list[int | None] = [*starts[1:], None]
-    return [
-        series_between(placed, start if number else None, end)
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
-    ]
+        return ()
+    # What was written before the first beginning is with it.
+    edges = (None, *going.starts[1:], None)
+    segments: list[Segment] = []
+    for start, end in pairwise(edges):
+        segments.append(_segment(series_between(placed, start, end), segments))
+    return tuple(segments)
 
 
 def series_between(placed: Sequence[MappedColumn], start: int | None, end: int | None) -> tuple[Series, ...]:

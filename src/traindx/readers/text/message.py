@@ -33,8 +33,8 @@ _NAME = re.compile(r"[A-Za-z_%\u0394\u2207\u03b1-\u03c9][\w ./@%'()+&#^|\\-]*")
 _NEAR = 160
 """Only so much of the text before a number can be its name."""
 _WIDEST_SEPARATOR = 8
-MOST_WORDS = 7
-LONGEST_NAME = 64
+_MOST_WORDS = 7
+_LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Gap:
     """The text as it stands, without the unit."""
 
 
-def gap_of(text: str, *, first: bool) -> Gap:
+def _gap_of(text: str, *, first: bool) -> Gap:
     """Take the text before a number apart; `first` where no number stands before it."""
     begin = 0 if first else unit_end(text)
     unit, bare = text[:begin].strip(), text[begin:]
@@ -100,8 +100,8 @@ def _unbalanced(text: str) -> int:
 def is_name(text: str) -> bool:
     """Whether a text could be what somebody calls a number."""
     return (
-        0 < len(text) <= LONGEST_NAME
-        and text.count(" ") < MOST_WORDS
+        0 < len(text) <= _LONGEST_NAME
+        and text.count(" ") < _MOST_WORDS
         and " -" not in text
         and _NAME.fullmatch(text) is not None
     )
@@ -144,7 +144,7 @@ def numbers_in(message: str, texts: Sequence[str], first: int) -> Iterator[Numbe
     for index, text in enumerate(texts[:-1]):
         if index in clocks:
             continue
-        gap = gap_of(text, first=index == 0)
+        gap = _gap_of(text, first=index == 0)
         after = texts[index + 1]
         adjacent, last = last == index - 1, index
         if held and adjacent and held.total is None and _TOTAL.fullmatch(gap.bare):
@@ -154,7 +154,7 @@ def numbers_in(message: str, texts: Sequence[str], first: int) -> Iterator[Numbe
         elif held and adjacent and _begins_range(held) and gap.bare == "-" and after.startswith("]"):
             held = replace(held, hole=first + index, after=after)
         elif held and adjacent and _SPANNED.fullmatch(gap.bare) and (span := _span(held)):
-            named = replace(gap_of(f"{span['name']}:", first=True), sign=gap.sign)
+            named = replace(_gap_of(f"{span['name']}:", first=True), sign=gap.sign)
             held = Number(first + index, named, after, after[: unit_end(after)].strip(), lead=held.hole)
         elif held and adjacent and _is_index(held) and _ASSIGNED.fullmatch(gap.bare):
             named = replace(held.gap, separated=True, sign=gap.sign)

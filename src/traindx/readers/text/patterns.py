@@ -161,12 +161,15 @@ class Tally:
     """All lines of one shape: where they stand, and their numbers."""
 
     pattern: Pattern
-    holes: tuple[int, ...]
     lines: "array[int]" = field(default_factory=lambda: array("q"))
     redrawn: "array[int]" = field(default_factory=lambda: array("b"))
-    numbers: "tuple[array[float], ...]" = ()
     last: list[str] = field(default_factory=list)
     """The numbers of the last line as they are spelled."""
+
+    def __post_init__(self) -> None:
+        """Begin a row of numbers for each hole that is kept."""
+        self.holes = self.pattern.holes
+        self.numbers = tuple(array("d") for _ in self.holes)
 
     def add(self, line: int, numbers: list[str], redrawn: bool) -> None:
         """Keep the numbers of one more line, if all of them are numbers."""
@@ -182,11 +185,6 @@ class Tally:
         self.last = numbers
         for kept, value in zip(self.numbers, values, strict=True):
             kept.append(value)
-
-
-def tally_of(pattern: Pattern) -> Tally:
-    """An empty tally for the lines of a pattern."""
-    return Tally(pattern, pattern.holes, numbers=tuple(array("d") for _ in pattern.holes))
 
 
 Mask = NDArray[np.bool_]

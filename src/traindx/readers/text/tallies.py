@@ -13,7 +13,7 @@ from traindx.readers.text.annotations import Annotation, Kind, annotation_of, se
 from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
 from traindx.readers.text.message import message_of
 from traindx.readers.text.pairs import pattern_of
-from traindx.readers.text.patterns import Pattern, Tally, tally_of
+from traindx.readers.text.patterns import Pattern, Tally
 from traindx.readers.text.tables import (
     folded,
     is_heading,
@@ -243,7 +243,7 @@ def _is_likely(shape: str, tallies: int) -> bool:
 
 
 def _tally(found: LogTally, pattern: Pattern) -> Tally:
-    tally = tally_of(pattern)
+    tally = Tally(pattern)
     found.tallies.append(tally)
     return tally
 
