@@ -12,7 +12,6 @@ from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
 from traindx.readers.loading.continuation import Relation, Seam, starts_late
 from traindx.readers.loading.files import facts_from_settings
 from traindx.readers.loading.parts import Part, PlacedStrand, parts_of
-from traindx.readers.loading.placement import other_split
 from traindx.readers.loading.segments import (
     Strand,
     counting_epochs,
@@ -21,6 +20,7 @@ from traindx.readers.loading.segments import (
     series_of,
     superseded_notes,
 )
+from traindx.readers.names.whole_names import on_split
 from traindx.readers.types import Column, last_of_each_step
 from traindx.run import Fact, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
 
@@ -144,8 +144,7 @@ def _promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
         return tuple(series)
     notes.append("no validation data; test metrics are logged throughout the run and used as validation")
     return tuple(
-        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
-        for s in series
+        replace(s, quantity=on_split(s.quantity, Split.VALIDATION)) if s in recurring else s for s in series
     )
 
 

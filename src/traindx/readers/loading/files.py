@@ -57,7 +57,7 @@ def is_hidden_experiment(source: Source, top: str) -> bool:
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
 OWN_FOLDER = ".traindx"
 CONSOLE, WRITTEN, PROGRAM = "console.txt", "written", "program.json"
-"""What a program printed, copies of the log files it wrote, and what was run; see `told`."""
+"""What a program printed, copies of the log files it wrote, and what was run; see `program_run`."""
 _OWN_FILES = frozenset(
     {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
     | {CONSOLE, PROGRAM}

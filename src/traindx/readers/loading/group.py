@@ -3,7 +3,7 @@
 fit/train/events.1, fit/validation/events.2      one run, split told by the folder
 a/progress.csv, a/log.txt                        one run, written twice
 a/seed1.csv, a/seed2.csv                         two runs
-a/rank-0.traindx, a/rank-1.traindx               two processes: ranks.py makes them one run
+a/rank-0.traindx, a/rank-1.traindx               two processes: program_run.py makes them one run
 out/checkpoint-500/trainer_state.json, ...-1000/ one run, each file repeats the one before
 """
 

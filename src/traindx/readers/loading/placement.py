@@ -18,9 +18,9 @@ from functools import partial
 import numpy as np
 
 from traindx.format import listed
-from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
+from traindx.quantities import TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
-from traindx.readers.names.whole_names import scores_of_a_reward_model
+from traindx.readers.names.whole_names import on_split, scores_of_a_reward_model
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Quantity, Rows, Skipped, Split
 
@@ -36,17 +36,6 @@ class MappedColumn:
     def key(self) -> tuple[Quantity, str, str]:
         """What tells this column from the others of its run."""
         return self.means.quantity, self.means.part, self.means.layer
-
-
-def _measure_of(quantity: Quantity) -> str:
-    """What is measured, whatever part of the data it is measured on."""
-    return quantity.slug.partition("_")[2]
-
-
-def other_split(quantity: Quantity, split: Split) -> Quantity:
-    """The same measure on another split."""
-    assert quantity.split is not None
-    return QUANTITIES[quantity.slug.replace(quantity.split.value, split.value, 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +93,7 @@ def _with_splits_settled(placed: Sequence[MappedColumn], notes: list[str]) -> li
         if split is None:
             settled.append(item)
             continue
-        quantity = other_split(item.means.quantity, split)
+        quantity = on_split(item.means.quantity, split)
         moved.setdefault(split, []).append(item.column.name)
         settled.append(MappedColumn(item.column, replace(item.means, quantity=quantity, split_assumed=False)))
     for split, names in moved.items():
@@ -117,10 +106,10 @@ def _split_by_rows(item: MappedColumn, telling: Sequence[MappedColumn]) -> Split
     quantity = item.means.quantity
     if not item.means.split_assumed or quantity.split is None:
         return None
-    measure = _measure_of(quantity)
+    measure = quantity.family
     if measure in ("loss", "perplexity"):
         return None
-    if any((_measure_of(t.means.quantity), t.means.part) == (measure, item.means.part) for t in telling):
+    if any((t.means.quantity.family, t.means.part) == (measure, item.means.part) for t in telling):
         return None
     share_of = partial(_share_of_rows, item.column.rows, telling)
     if share_of(Split.TRAIN) > 0:
@@ -173,7 +162,7 @@ class _Measure:
 
     @property
     def name(self) -> str:
-        return self.part or _measure_of(self.quantity)
+        return self.part or self.quantity.family
 
 
 def _by_measure(columns: Sequence[Column], others: Sequence[MappedColumn]) -> Placement:
@@ -186,7 +175,7 @@ def _by_measure(columns: Sequence[Column], others: Sequence[MappedColumn]) -> Pl
     if not open_to_all:
         return _unnamed(columns, splits, others)
     measure = open_to_all[0]
-    is_loss = _measure_of(measure.quantity) == _measure_of(TRAIN_LOSS)
+    is_loss = measure.quantity.family == TRAIN_LOSS.family
     doubt = _doubt(columns, _column_of(measure, others)) if is_loss else ""
     if doubt:
         return _left(columns, f"no metric in the name, and {doubt}")
@@ -224,7 +213,7 @@ def _left(columns: Sequence[Column], why: str) -> Placement:
 def _placed(column: Column, measure: _Measure) -> MappedColumn:
     split = bare_split_of(column.name)
     assert split is not None
-    return MappedColumn(column, Meaning(other_split(measure.quantity, split), measure.part))
+    return MappedColumn(column, Meaning(on_split(measure.quantity, split), measure.part))
 
 
 def _open_measures(splits: set[Split], others: Sequence[MappedColumn]) -> list[_Measure]:
@@ -237,7 +226,7 @@ def _open_measures(splits: set[Split], others: Sequence[MappedColumn]) -> list[_
 
 
 def _measured(placed: MappedColumn) -> _Measure:
-    return _Measure(other_split(placed.means.quantity, Split.TRAIN), placed.means.part)
+    return _Measure(on_split(placed.means.quantity, Split.TRAIN), placed.means.part)
 
 
 def _takes(splits: set[Split], measure: _Measure, others: Sequence[MappedColumn]) -> bool:

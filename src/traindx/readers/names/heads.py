@@ -26,7 +26,7 @@ class Head:
     """The metric's own name, where the quantity alone does not tell it."""
     rank: int = DECISIVE
     """A head of higher rank decides over its neighbors; of equal ones the last decides."""
-    company: frozenset[str] | None = None
+    neighbors: frozenset[str] | None = None
     """The only telling words that may stand beside it; None where any may."""
 
 
@@ -288,8 +288,8 @@ def _heads() -> dict[Phrase, Head]:
     for measures, table, rank in ranked:
         heads.update({phrase: Head(measures, part, rank) for part, phrase in _phrases_in(table)})
     for measures, table, words in _LIMITED:
-        company = frozenset(words.split())
-        heads.update({phrase: Head(measures, part, WEAK, company) for part, phrase in _phrases_in(table)})
+        neighbors = frozenset(words.split())
+        heads.update({phrase: Head(measures, part, WEAK, neighbors) for part, phrase in _phrases_in(table)})
     top_k = {"top1": "", **{f"top{k}": f"top{k}" for k in (2, 3, 5, 10, "k")}}
     heads.update({(word,): Head(ACCURACY, part, WEAK) for word, part in top_k.items()})
     return heads

@@ -30,7 +30,7 @@ def _is_outcome(pair: Pair) -> bool:
 
 
 def _is_result(pair: Pair) -> bool:
-    """Whether a pair is an outcome, or the number of a part of the data whose measure its company tells."""
+    """Whether a pair is an outcome, or the number of a part of the data whose measure the others tell."""
     return _is_outcome(pair) or (pair.known and bare_split_of(pair.name) is not None)
 
 
