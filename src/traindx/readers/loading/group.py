@@ -61,10 +61,7 @@ class _Unit:
     stem: str
     """Empty where the file's name says nothing of the run."""
     reader: Reader
-    logs: tuple[Log, ...]
-    sureness: float
-    split: Split | None = None
-    part: str = ""
+    strand: Strand
 
 
 def group(found: Sequence[FileLogs], top: str) -> list[Bundle]:
@@ -80,8 +77,7 @@ def group(found: Sequence[FileLogs], top: str) -> list[Bundle]:
         for cluster in clusters:
             alone = len(clusters) == 1 and os.path.isdir(top)
             name = str(root if alone else min(Path(unit.path) for unit in cluster))
-            strands = (Strand(u.reader.title, u.logs, u.sureness, u.split, u.part) for u in cluster)
-            bundles.append(Bundle(name, root, tuple(strands)))
+            bundles.append(Bundle(name, root, tuple(unit.strand for unit in cluster)))
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
 
 
@@ -153,7 +149,9 @@ def _unit(items: Sequence[FileLogs], top: str) -> _Unit:
     root = _root(folder.parent if split or part else folder, top)
     stem = "" if reader.spans_folder else _specific(Path(items[0].path).name.split(".")[0])
     logs = tuple(_named_by_file(log) for item in items for log in item.logs)
-    return _Unit(items[0].path, root, stem, reader, logs, items[0].sureness, split, part)
+    return _Unit(
+        items[0].path, root, stem, reader, Strand(reader.title, logs, items[0].sureness, split, part)
+    )
 
 
 def _begin(logs: Sequence[Log]) -> float:
@@ -226,7 +224,7 @@ def _clusters(units: Sequence[_Unit]) -> list[list[_Unit]]:
 
 
 def _no_two_alike(units: Sequence[_Unit]) -> bool:
-    kinds = [(unit.reader.slug, unit.split, unit.part) for unit in units]
+    kinds = [(unit.reader.slug, unit.strand.split, unit.strand.part) for unit in units]
     return len(kinds) == len(set(kinds))
 
 
@@ -239,11 +237,11 @@ def _with_metrics_joined(units: Sequence[_Unit]) -> list[_Unit]:
 
 
 def _joined_if_one_metric_each(units: list[_Unit]) -> list[_Unit]:
-    logs = tuple(log for unit in units for log in unit.logs)
+    logs = tuple(log for unit in units for log in unit.strand.logs)
     names = [column.name for log in logs for column in log.columns]
     if len(units) < 2 or len(names) != len(logs) or len(set(names)) != len(names):
         return units
-    return [replace(units[0], stem="", logs=logs)]
+    return [replace(units[0], stem="", strand=replace(units[0].strand, logs=logs))]
 
 
 def _paired_by_split(units: Sequence[_Unit]) -> list[_Unit]:
@@ -259,7 +257,8 @@ def _paired_by_split(units: Sequence[_Unit]) -> list[_Unit]:
             for other in units
         )
         rest = _specific(_without_split(name).split(".")[0])
-        paired.append(replace(unit, split=split, stem=rest) if partner and not unit.split else unit)
+        own = replace(unit, stem=rest, strand=replace(unit.strand, split=split))
+        paired.append(own if partner and not unit.strand.split else unit)
     return paired
 
 
