@@ -126,6 +126,15 @@ def right_share(accuracy: Curve, value: float) -> float:
     return as_share(accuracy.shown(value), float(np.abs(accuracy.values).max()))
 
 
+def metric_of(run: Run) -> Curve | None:
+    """The held-out metric that a model is judged by: right answers, mAP, a score, an error."""
+    quantity = next((one for one in (q.VAL_ACCURACY, q.VAL_SCORE, q.VAL_ERROR) if one in run), None)
+    if quantity is None:
+        return None
+    precisions = [one for one in run.all(quantity) if "map" in one.part and len(one.finite) >= FEW]
+    return curve_of(min(precisions, key=lambda one: len(one.part), default=whole(run, quantity)))
+
+
 def answers_improve(run: Run) -> bool:
     """Whether right answers have at least doubled, steadily: of many classes, the loss shows that late."""
     quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)

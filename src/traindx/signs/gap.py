@@ -19,7 +19,7 @@ from traindx.curves.limits import (
     SMALL,
     graded,
 )
-from traindx.curves.objective import as_share, right_share
+from traindx.curves.objective import as_share, metric_of, right_share
 from traindx.curves.passes import levels_of_passes, passes_before, passes_of
 from traindx.curves.recognition import objective_of
 from traindx.curves.series import shares, whole
@@ -186,8 +186,7 @@ def validation_left_behind(
 
 def _metric_holds(run: Run) -> bool:
     """Whether the metric that a model is judged by ends at its best, whatever its loss does."""
-    quantity = next((one for one in (VAL_ACCURACY, VAL_SCORE) if one in run), None)
-    metric = curve_of(whole(run, quantity)) if quantity else None
+    metric = metric_of(run)
     if metric is None or not len(metric):
         return False
     return metric.end - metric.best <= max(NOISES * metric.end_noise, NOTHING * metric.size)
@@ -230,7 +229,7 @@ def tokens_memorized(
 
 def _learned_by_pass(run: Run, loss: Curve, halved: float) -> Answer:
     """What a loss drops by where rows come again is memory; with nothing held out, nothing else shows."""
-    levels = levels_of_passes(run, SHORT)
+    levels = levels_of_passes(run, 2 * SHORT)
     if levels is None or any(one.split is Split.VALIDATION for one in (s.quantity for s in run.series)):
         return None
     firsts, lasts, _ = levels

@@ -21,6 +21,7 @@ from traindx.curves.limits import (
     SWING,
     TINY,
 )
+from traindx.curves.objective import metric_of
 from traindx.curves.series import rank_trend, robust_sigma, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, pair, percentage
@@ -145,7 +146,7 @@ def _turn(
 def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: int) -> Finding | None:
     """A term of the validation loss that turns while its sum is still carried down by the others.
 
-    It counts where no score gains after it has turned: a detector whose score rises is what it should be.
+    It counts where the metric gains nothing after it has turned: a detector whose mAP rises is what it should be.
     """
     trained = {one.part: one for one in run.all(TRAIN_LOSS) if one.part}
     terms = [one for one in run.all(VAL_LOSS) if one.part in trained and len(one.finite) >= points]
@@ -158,11 +159,10 @@ def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: 
         return None
     term = curve_of(clearest[1])
     share = term.share_of(term.best_block)
-    scores = [
-        curve_of(one) for one in (*run.all(VAL_ACCURACY), *run.all(VAL_SCORE)) if len(one.finite) >= points
-    ]
-    gains = [one.level_at(share) - one.end > CLEAR * one.size for one in scores]
-    return None if any(gains) else clearest[0]
+    metric = metric_of(run)
+    gains = metric is not None and len(metric) >= points
+    gains = gains and metric.level_at(share) - metric.end > CLEAR * metric.size
+    return None if gains else clearest[0]
 
 
 def _falls_after(trained: Series | None, share: float) -> bool:
