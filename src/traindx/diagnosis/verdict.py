@@ -62,7 +62,7 @@ def verdict_of(
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     # What was evaluated once, before training, or is learned by heart to a part, may be learned or not.
     learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
-    is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
+    is_healthy = healthy >= 1 - _TIED and learned and not is_wrong and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 
