@@ -35,7 +35,7 @@ from traindx.objective import Problem
 from traindx.run import Floats, Run
 from wild_logs import INDEX, calibration_error
 
-PROBLEMS = (Problem.OVERFITS, Problem.UNSTABLE, Problem.STOPS_EARLY)
+PROBLEMS = (Problem.OVERFITS, Problem.NOT_LEARNING, Problem.UNSTABLE, Problem.STOPS_EARLY)
 ILL = {"overfitting", "not-learning", "nonfinite", "diverged", "underfitting"}
 RIDGE, RARE, FOLDS, ROUNDS = 2.0, 0.3, 10, 5
 
@@ -138,7 +138,7 @@ def main() -> None:
             rest, held = folds != fold, folds == fold
             told[held] += believed(fitted(rows[rest], ill[rest], weights[rest]), rows[held]) / ROUNDS
     for name, stated in (
-        ("shares alone", believed(np.array([0, 1, 0, 0, 0.0]), rows)),
+        ("shares alone", believed(np.eye(2 + len(PROBLEMS))[1], rows)),
         ("fitted, held out", told),
     ):
         brier = float(np.mean((stated[real] - ill[real]) ** 2))

@@ -57,12 +57,12 @@ def verdict_of(
     # Nothing is clearly wrong, and no cause is as likely as none at all: that accuses nobody.
     is_wrong = critical or _is_clear(asked, *Problem)
     likelier = not is_wrong and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
-    if healthy < (_SURE if clear else _TIED) and suspects and not doubtful and not likelier:
+    if healthy < (_SURE if clear else _TIED) and (suspects or is_wrong) and not doubtful and not likelier:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     # What was evaluated once, before training, or is learned by heart to a part, may be learned or not.
     learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
-    is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
+    is_healthy = healthy >= 1 - _TIED and learned and not is_wrong and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 

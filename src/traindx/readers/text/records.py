@@ -120,7 +120,7 @@ def records_of(found: LogTally) -> Records:
         )
         placed += [p for sheet in others if (p := _by_clock(sheet, context)) is not None]
     elif not len(clock):
-        placed += [_counted(sheet) for sheet in others if _recurs_alone(sheet)]
+        placed += _counted([sheet for sheet in others if _recurs_alone(sheet)])
     placed = [p for p in placed if len(p.sheet)]
     read = {id(p.sheet.pattern) for p in placed}
     left = _left(
@@ -250,11 +250,16 @@ def _by_clock(sheet: Sheet, context: _Context) -> PositionedSheet | None:
     return PositionedSheet(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
 
 
-def _counted(sheet: Sheet) -> PositionedSheet:
-    """Count the lines where nothing in the log says where they stand."""
-    rows = np.arange(len(sheet), dtype=np.int64)
-    zeros = np.zeros(len(sheet), dtype=np.int64)
-    return PositionedSheet(sheet, zeros + _RECORD, rows.astype(np.float64), sheet.lines, zeros)
+def _counted(sheets: Sequence[Sheet]) -> list[PositionedSheet]:
+    """Count the lines where nothing in the log says where they stand: those of the same names together."""
+    names = [tuple(pair.name for pair in sheet.pattern.pairs) for sheet in sheets]
+    found = []
+    for sheet, own in zip(sheets, names, strict=True):
+        alike = np.concatenate([s.lines for s, other in zip(sheets, names, strict=True) if other == own])
+        rows = np.searchsorted(np.sort(alike), sheet.lines).astype(np.float64)
+        zeros = np.zeros(len(sheet), dtype=np.int64)
+        found.append(PositionedSheet(sheet, zeros + _RECORD, rows, sheet.lines, zeros))
+    return found
 
 
 def _recurs_alone(sheet: Sheet) -> bool:
