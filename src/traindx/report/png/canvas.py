@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.curves.series import shares
 from traindx.errors import TraindxError
-from traindx.finding import Evidence
 from traindx.format import printable, step
-from traindx.run import Axis, Floats, Run, Series
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+
+    from traindx.run import Floats
 
 # Okabe and Ito's colors: told apart with every common kind of color blindness.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -78,18 +77,25 @@ def _in_our_style() -> None:
     rc("text", color=BLACK)
 
 
-def sheet(title: str, heights: Sequence[float], evidence: int = 0) -> Sheet:
-    """An empty picture with panels of given heights in inches, one below the other."""
+def new_figure(height: float, title: str = "", *, most: int = _TITLE_LETTERS, size: float = 12) -> "Figure":
+    """An empty picture of our width and a height in inches, with its title at the left."""
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
+    if title:
+        shown = printable(title, most)
+        figure.suptitle(shown, x=0.012, ha="left", weight="bold", size=size, parse_math=False)
+    return figure
+
+
+def sheet(title: str, heights: Sequence[float], evidence: int = 0) -> Sheet:
+    """An empty picture with panels of given heights in inches, one below the other."""
     strips = [_STRIP * (evidence + 0.5)] if evidence else []
-    figure = Figure(figsize=(WIDTH, 1.3 + sum(heights) + sum(strips)), dpi=DPI, layout="constrained")
+    figure = new_figure(1.3 + sum(heights) + sum(strips), title)
     rows = [*heights, *strips]
     axes = figure.subplots(len(rows), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows})[
         :, 0
     ]
-    shown = printable(title, _TITLE_LETTERS)
-    figure.suptitle(shown, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
     return Sheet(figure, tuple(axes[: len(heights)]), axes[-1] if evidence else None)
 
 
@@ -139,6 +145,31 @@ def columns_for(labels: Sequence[str], most: int = 4) -> int:
         if sum(int(column.max()) for column in filled) <= _LEGEND_LETTERS:
             return columns
     return 1
+
+
+def mark_edge(
+    axes: "Axes",
+    positions: "Sequence[float] | Floats",
+    height: float,
+    color: str,
+    marker: str,
+    size: float = 6,
+    *,
+    edge_width: float = 1.0,
+) -> "Artist":
+    """Marks at a share of the height, for what has no place on the upright axis."""
+    drawn, *_ = axes.plot(
+        positions,
+        np.full(len(positions), height),
+        transform=axes.get_xaxis_transform(),
+        color=color,
+        linestyle="none",
+        marker=marker,
+        markersize=size,
+        markeredgewidth=edge_width,
+        clip_on=False,
+    )
+    return drawn
 
 
 def positions_on(axes: "Axes", label: str) -> None:
@@ -192,38 +223,3 @@ def _slug(name: str) -> str:
     # The end of a long path tells more than its begin. No dots in a row, none at the ends: "..", ".hidden".
     short = re.sub(r"\.{2,}", ".", words)[-_LONGEST:]
     return short.strip("-._+=") or "run"
-
-
-@dataclass(frozen=True, eq=False)
-class Ruler:
-    """The axis of one series; those that are counted otherwise are placed by their share of the run."""
-
-    run: Run
-    base: Series
-
-    def positions(self, series: Series) -> Floats:
-        """Where the points of a series lie."""
-        if series.axis is self.base.axis:
-            return series.steps
-        first, last = self._ends()
-        return np.asarray(first + shares(self.run, series) * (last - first))
-
-    def span(self, evidence: Evidence) -> tuple[float, float] | None:
-        """Where evidence begins and ends; None where the run counts nothing so."""
-        if evidence.axis is self.base.axis:
-            return evidence.steps
-        alike = [series for series in self.run.series if series.axis is evidence.axis and len(series)]
-        if not alike:
-            return None
-        longest = max(alike, key=len)
-        first, last = np.interp(evidence.steps, longest.steps, self.positions(longest)).tolist()
-        return first, last
-
-    def _ends(self) -> tuple[float, float]:
-        alike = [series for series in self.run.series if series.axis is self.base.axis and len(series)]
-        first = min(float(series.steps[0]) for series in alike)
-        last = max(float(series.steps[-1]) for series in alike)
-        if self.base.axis in (Axis.EPOCH, Axis.RECORD):
-            # An epoch's figures are written when it ends: the run began one epoch before the first.
-            first -= (last - first) / max(len(self.base), 1)
-        return first, last
