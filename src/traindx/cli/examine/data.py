@@ -107,16 +107,14 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
 
 def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
     """Print and write what was found in data; the exit code."""
-    from importlib.util import find_spec
-
-    from traindx.cli._exam import publish_exam
+    from traindx.cli._exam import can_draw, publish_exam
     from traindx.cli._output import Result, places_of, refuse_places
     from traindx.report.json.exams import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
     from traindx.report.results.exams import data_page, data_summary
 
     def picture() -> bytes | None:
-        return examination_picture(examination) if arguments.html and find_spec("matplotlib") else None
+        return examination_picture(examination) if can_draw(arguments) else None
 
     names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
     places = places_of(arguments, names)
