@@ -195,7 +195,7 @@ def results(
     picture: "Callable[[E], tuple[str, bytes]] | None" = None,
 ) -> int:
     """Print and write what was found in a model; the exit code. `source` gave the batch."""
-    from traindx.report.json.exams import model_exam_document
+    from traindx.report.json.results import model_exam_document
     from traindx.report.results.exams import model_page, summary
 
     exam = replace(exam, notes=(*notes, *exam.notes))

@@ -99,7 +99,7 @@ def _refuse(
     import shlex
 
     from traindx.cli._output import Result, publish_result
-    from traindx.report.json.exams import checklist_document
+    from traindx.report.json.results import checklist_document
     from traindx.report.results.learning_rate import refusal
 
     page = refusal(checklist, bug, shlex.join(options.words_of(arguments)))
@@ -115,7 +115,7 @@ def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Na
     """Show the search, and write what was asked for; the exit code."""
     from traindx.cli._exam import can_draw
     from traindx.cli._output import Result, publish_result
-    from traindx.report.json.exams import rate_document
+    from traindx.report.json.results import rate_document
     from traindx.report.png.learning_rate import rate_picture
     from traindx.report.results.learning_rate import page, summary
 

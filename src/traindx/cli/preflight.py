@@ -86,7 +86,7 @@ def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namesp
     from traindx.cli._exam import wanted_conditions
     from traindx.cli._output import Result, publish_result
     from traindx.finding import Mark
-    from traindx.report.json.exams import checklist_document
+    from traindx.report.json.results import checklist_document
     from traindx.report.results.exams import preflight_page, preflight_summary
 
     makers: dict[str, Maker] = {"json": lambda: checklist_document(found)}

@@ -15,13 +15,13 @@ from traindx.format import count
 from traindx.report import text
 from traindx.report.blocks import Page
 from traindx.report.json import report as json
-from traindx.report.json.exams import (
+from traindx.report.json.report import comparison_document, diagnosis_document
+from traindx.report.json.results import (
     checklist_document,
     examination_document,
     model_exam_document,
     rate_document,
 )
-from traindx.report.json.report import comparison_document, diagnosis_document
 from traindx.report.json.values import as_text, head
 from traindx.report.results import comparison, diagnosis, exams, learning_rate
 from traindx.report.results import treatment as treatments

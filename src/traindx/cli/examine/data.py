@@ -76,12 +76,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
-    """Write the demonstration, and let it be what is examined."""
+    """Copy the bundled tables with faults, and let them be what is examined."""
+    import shutil
     import sys
+    from pathlib import Path
 
-    from traindx.exams.data_exam.source import lay_out
+    from traindx.errors import TraindxError
 
-    training, validation = lay_out(_FOLDER)
+    bundled = Path(__file__).parents[2] / "demo" / "tables"
+    try:
+        shutil.copytree(bundled, _FOLDER, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    except OSError as error:
+        raise TraindxError(
+            f"{_FOLDER}: cannot be written ({error.strerror or error}); use another folder"
+        ) from error
+    training, validation = (f"{_FOLDER}/{name}.csv" for name in ("train", "validation"))
     if arguments.source is None:
         arguments.source, arguments.validation = training, arguments.validation or validation
         sys.stderr.write(f"$ traindx examine data {training} --validation {arguments.validation}\n")
@@ -109,7 +118,7 @@ def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
     """Print and write what was found in data; the exit code."""
     from traindx.cli._exam import can_draw, publish_exam
     from traindx.cli._output import Result, places_of, refuse_places
-    from traindx.report.json.exams import examination_document, rows_table
+    from traindx.report.json.results import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
     from traindx.report.results.exams import data_page, data_summary
 

@@ -12,7 +12,7 @@ from traindx.exams.data_exam.data import Data, Kind, Part, Task
 from traindx.exams.data_exam.measures import Columns, Space, distance, measured, spaced
 from traindx.exams.data_exam.types import ClassShare, FeatureRange, Portrait
 from traindx.finding import Row
-from traindx.format import printable
+from traindx.format import listed, printable
 from traindx.run import Floats
 
 _SAMPLE = 2000
@@ -107,9 +107,7 @@ def rows_at(part: Part, places: "NDArray[np.int64] | Iterable[int]", reason: str
 
 def named(names: Iterable[str], most: int = 4) -> str:
     """The first names of columns and how many follow."""
-    shown = [printable(name, 32) for name in names]
-    head = ", ".join(shown[:most])
-    return head if len(shown) <= most else f"{head} and {len(shown) - most} more"
+    return listed([printable(name, 32) for name in names], most)
 
 
 _FEATURES = 24

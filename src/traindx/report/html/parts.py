@@ -27,17 +27,14 @@ def heading(level: int, title: Markup) -> Markup:
 
 def about(block: b.Header) -> Markup:
     """What a page is about, in one line."""
-    return fill("<b>{subject}</b>{notes}", subject=escape(block.subject, 200), notes=_notes(block))
+    notes = joined(fill(" · {note}", note=escape(note, 200)) for note in block.notes)
+    return fill("<b>{subject}</b>{notes}", subject=escape(block.subject, 200), notes=notes)
 
 
 def head(block: b.Header, level: int) -> Markup:
     """What a page or a part of it is about, as a heading."""
     notes = fill('<p class="quiet">{notes}</p>', notes=" · ".join(block.notes)) if block.notes else Markup()
     return joined([heading(level, escape(block.subject, 200)), notes])
-
-
-def _notes(block: b.Header) -> Markup:
-    return joined(fill(" · {note}", note=escape(note, 200)) for note in block.notes)
 
 
 def headline(block: b.Headline, title: Markup, level: int) -> Markup:
@@ -168,7 +165,11 @@ def _changed(line: str, shared: int) -> Markup:
 def table(columns: Sequence[b.Column], rows: Sequence[Markup]) -> Markup:
     """A table that scrolls by itself where it is too wide."""
     heads = joined(
-        fill('<th scope="col"{kind}>{title}</th>', kind=_kind(column), title=column.title)
+        fill(
+            '<th scope="col"{kind}>{title}</th>',
+            kind=Markup(' class="number"') if column.right else Markup(),
+            title=column.title,
+        )
         for column in columns
     )
     titled = any(column.title for column in columns)
@@ -190,10 +191,6 @@ def cell(block: b.Cell, column: b.Column, says: Markup, curve: Markup) -> Markup
     """A field of a table."""
     classes = " ".join(filter(None, ("number" if column.right else "", block.tone.value)))
     return fill('<td class="{classes}">{says}{curve}</td>', classes=classes, says=says, curve=curve)
-
-
-def _kind(column: b.Column) -> Markup:
-    return Markup(' class="number"') if column.right else Markup()
 
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -234,26 +231,17 @@ def styles(*names: str) -> Markup:
 
 def _policy() -> str:
     """Nothing may be fetched; of scripts, only the two this page carries may run, known by their hashes."""
-    hashes = " ".join(
-        f"'sha256-{_digest(source)}'" for source in (_asset("page.js").encode(), _plotly_source())
-    )
+    scripts = _asset("page.js").encode(), gzip.decompress((_ASSETS / _PLOTLY).read_bytes())
+    hashes = " ".join(f"'sha256-{encoded(hashlib.sha256(script).digest())}'" for script in scripts)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:;"
         " base-uri 'none'; form-action 'none'"
     )
 
 
-def _digest(source: bytes) -> str:
-    return encoded(hashlib.sha256(source).digest())
-
-
 @cache
 def _asset(name: str) -> str:
     return (_ASSETS / name).read_text(encoding="utf-8")
-
-
-def _plotly_source() -> bytes:
-    return gzip.decompress((_ASSETS / _PLOTLY).read_bytes())
 
 
 def _plotly() -> Markup:

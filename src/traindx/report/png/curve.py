@@ -10,7 +10,7 @@ from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
 from traindx.report.plot_data import Ruler, extremes
 from traindx.report.png import canvas
-from traindx.report.results.evidence import inseparable
+from traindx.report.results.evidence import culprit, inseparable, seen_reasons
 from traindx.run import Floats, Quantity
 
 if TYPE_CHECKING:
@@ -173,11 +173,9 @@ def marks(
     diagnosis: Diagnosis | None, ruler: Ruler, about: Sequence[Quantity] | None = None
 ) -> tuple[Mark, ...]:
     """The weightiest reasons for the first suspect, on all or some quantities; none unless it is sick."""
-    if diagnosis is None or diagnosis.verdict is not Verdict.SICK or not diagnosis.suspects:
-        return ()
-    reasons = [one for one in diagnosis.suspects[0].reasons if one.seen and one.points > 0 and one.evidence]
+    top = culprit(diagnosis) if diagnosis else None
     found = []
-    for reason in sorted(reasons, key=lambda one: -one.points):
+    for reason in seen_reasons(top) if top else ():
         told = [one for one in reason.evidence if about is None or one.quantity in about]
         spans = dict.fromkeys(span for one in told if (span := ruler.span(one)))
         if spans:

@@ -245,12 +245,9 @@ def crash_of(run: Run) -> Crash | None:
     code = run.facts.get(f.EXIT_CODE)
     ended = f"exit code {code}" if isinstance(code, int) and code else ""
     line = str(run.facts.get(f.CRASH_PLACE, ""))
-    at = ", ".join(filter(None, (line, _step_of(events[-1]), ended)))
-    return Crash(events[-1].says.rstrip("."), at, line)
-
-
-def _step_of(event: Event) -> str:
-    return f"step {step(event.step)}" if event.step is not None else ""
+    last = events[-1]
+    when = f"step {step(last.step)}" if last.step is not None else ""
+    return Crash(last.says.rstrip("."), ", ".join(filter(None, (line, when, ended))), line)
 
 
 def reason_of(crash: Crash, run: Run) -> str:

@@ -41,7 +41,7 @@ from traindx.report.results.trials import (
 from traindx.run import Axis, Run
 from traindx.trials.engine import TIME_OVER
 from traindx.trials.standing import is_refused
-from traindx.trials.types import Arm, Outcome, Treatment, Trial
+from traindx.trials.types import Outcome, Treatment, Trial
 
 _TRIED = 4
 _MORE_TIME = "--minutes 30 "
@@ -116,16 +116,17 @@ def _before(
 
 
 def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
-    arms = {(arm.seed, arm.changes) for trial in treatment.trials for arm in _arms(trial)}
+    arms = {
+        (arm.seed, arm.changes)
+        for trial in treatment.trials
+        for pair in trial.pairs
+        for arm in (pair.control, pair.treated)
+    }
     # A control may be the first run of the program, which is longer and compared up to the same step.
     taken = [pair.treated.steps for trial in treatment.trials for pair in trial.pairs if pair.treated.steps]
     steps = Counter(taken).most_common(1)[0][0] if taken else 0
     told = f"{count(len(arms), 'trial run')} of {count(steps, 'step')}"
     return (told,) if seconds is None else (told, duration(seconds))
-
-
-def _arms(trial: Trial) -> list[Arm]:
-    return [arm for pair in trial.pairs for arm in (pair.control, pair.treated)]
 
 
 def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[b.Block]:

@@ -90,7 +90,8 @@ def verdict(trial: Trial) -> str:
     if trial.outcome is Outcome.HELPED:
         return f"{trial.outcome.value}, {better_with(trial)} of {seeds}"
     if trial.outcome is Outcome.WORSE:
-        return f"{trial.outcome.value}, {_worse_with(trial)} of {seeds}"
+        worse = sum(_is_better(_values(pair)[::-1], trial.measure) for pair in trial.counted)
+        return f"{trial.outcome.value}, {worse} of {seeds}"
     if trial.outcome is Outcome.NO_DIFFERENCE:
         return f"{trial.outcome.value}, {seeds}"
     return trial.says or trial.outcome.value
@@ -99,11 +100,6 @@ def verdict(trial: Trial) -> str:
 def better_with(trial: Trial) -> int:
     """With how many seeds the treated arm is the better one."""
     return sum(_is_better(_values(pair), trial.measure) for pair in trial.counted)
-
-
-def _worse_with(trial: Trial) -> int:
-    """The same as if control and treated had changed places."""
-    return sum(_is_better(_values(pair)[::-1], trial.measure) for pair in trial.counted)
 
 
 def conclusion(treatment: Treatment) -> str:

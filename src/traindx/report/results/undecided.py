@@ -21,9 +21,10 @@ def unclear(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """The run is sick, and no cause stands out: what is wrong, the candidates, and what would decide."""
     seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
     says = sentences([*seen, outcome(run)])
+    sure = percent(1 - diagnosis.healthy)
     could_be = [b.Entry("COULD BE", candidates(diagnosis))] if diagnosis.suspects else []
     return [
-        b.Headline("SICK", headline(diagnosis), "" if is_recording(run) else f"log only, {_sick(diagnosis)}"),
+        b.Headline("SICK", headline(diagnosis), "" if is_recording(run) else f"log only, confidence {sure}"),
         b.Paragraph(says),
         *facts(diagnosis, None),
         b.Gap(),
@@ -51,10 +52,6 @@ def headline(diagnosis: Diagnosis) -> str:
     is_clear = leads(diagnosis.suspects, diagnosis.asked)
     known = [capitalized(diagnosis.problem.value)] if diagnosis.problem else []
     return capitalized("; ".join([*known, *([] if is_clear and known else ["cause unclear"])]))
-
-
-def _sick(diagnosis: Diagnosis) -> str:
-    return f"confidence {percent(1 - diagnosis.healthy)}"
 
 
 def undecided(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
