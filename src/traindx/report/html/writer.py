@@ -10,7 +10,7 @@ from traindx.report.html import parts
 from traindx.report.html.chart import charts, tiny
 from traindx.report.html.drawing import figure_of, figures_of
 from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
-from traindx.report.html.page_state import Anchors, Told
+from traindx.report.html.page_state import PageState
 
 _FEW = 24
 """Sections that a table of contents lists; of more, a table on the screen leads to them."""
@@ -51,10 +51,9 @@ class _Writer:
         self._page = page
         self._live = live
         """Whether there is a script, and links within the page."""
-        self._anchors = Anchors(page, live=live)
+        self._state = PageState(page, live=live)
         self._detail = detail_for(_charts((*page.screen, *page.sections)))
         self._level = 1
-        self._told = Told()
 
     def about(self) -> Markup:
         """What the page is about, for its top edge; a page without a headline has it as its heading."""
@@ -88,7 +87,7 @@ class _Writer:
             fill(
                 '<details class="cause"><summary>{heading}</summary><div id="{id}">{body}</div></details>',
                 heading=parts.heading(3, fill("{title} <code>{slug}</code>", title=one.title, slug=one.slug)),
-                id=self._anchors.reference(one.slug),
+                id=self._state.reference(one.slug),
                 body=joined(self._section(block, 4) for block in one.blocks if isinstance(block, b.Section)),
             )
             for one in self._page.references
@@ -105,7 +104,7 @@ class _Writer:
         if not self._live or not 0 < len(self._page.sections) <= _FEW:
             return Markup()
         entries = [
-            (self._anchors.section(section), section.name or section.title) for section in self._page.sections
+            (self._state.section(section), section.name or section.title) for section in self._page.sections
         ]
         more = [("causes", "Causes")] if self._page.references else []
         return parts.contents([*entries, *more])
@@ -113,7 +112,7 @@ class _Writer:
     def _card(self, blocks: Blocks) -> Markup:
         """A headline with its sentences; below it what to do, with the picture at its side."""
         pictures = [block for block in blocks if isinstance(block, b.Chart | b.Overlay)]
-        rest = (block for block in self._told.carded(blocks) if not isinstance(block, b.Chart | b.Overlay))
+        rest = (block for block in self._state.carded(blocks) if not isinstance(block, b.Chart | b.Overlay))
         told = list(dropwhile(lambda block: isinstance(block, b.Gap), rest))
         lead = list(takewhile(lambda block: not isinstance(block, b.Gap), told))
         groups = [
@@ -125,12 +124,12 @@ class _Writer:
 
     def _section(self, section: b.Section, level: int) -> Markup:
         before, self._level = self._level, level + 1
-        with self._anchors.within(section), self._told.within(section):
-            body = self._body(self._told.new(section.blocks))
+        with self._state.within(section):
+            body = self._body(self._state.new(section.blocks))
         self._level = before
         heading = parts.heading(level, escape(section.title, _LOGGED))
         return parts.section(
-            self._anchors.section(section),
+            self._state.section(section),
             heading,
             body,
             is_open=section.is_open,
@@ -151,7 +150,7 @@ class _Writer:
         )
 
     def _text(self, says: str, limit: int = _LOGGED) -> Markup:
-        return self._anchors.linked(says, limit)
+        return self._state.linked(says, limit)
 
     @singledispatchmethod
     def _of(self, block: b.Block | b.Section) -> Markup:
@@ -208,14 +207,14 @@ class _Writer:
     @_of.register
     def _(self, block: b.Chart) -> Markup:
         figures = figures_of(block, self._detail.chart)
-        return charts(figures, block.run.name, self._detail, self._anchors.to_row, live=self._live)
+        return charts(figures, block.run.name, self._detail, self._state.to_row, live=self._live)
 
     @_of.register
     def _(self, block: b.Overlay) -> Markup:
         if not block.curves:
             return Markup()
         figure = figure_of(block, self._detail.chart)
-        return charts([figure], "all runs", self._detail, self._anchors.to_row, live=self._live)
+        return charts([figure], "all runs", self._detail, self._state.to_row, live=self._live)
 
     @_of.register
     def _(self, block: b.Plot) -> Markup:
@@ -235,7 +234,7 @@ class _Writer:
         keys = block.keys or ("",) * len(block.rows)
         rows = [
             parts.row(
-                self._anchors.row(key),
+                self._state.row(key),
                 [
                     self._cell(cell, column, is_finding=bool(key) and cell is row[-1])
                     for cell, column in zip(row, block.columns, strict=True)
@@ -243,14 +242,14 @@ class _Writer:
             )
             for key, row in zip(keys, block.rows, strict=True)
         ]
-        self._told.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
+        self._state.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
         return parts.table(block.columns, rows)
 
     def _cell(self, cell: b.Cell, column: b.Column, *, is_finding: bool) -> Markup:
         """A field; a finding is told by the first table that has it."""
-        says = Markup("stated above") if is_finding and self._told.has(cell.says) else self._text(cell.says)
+        says = Markup("stated above") if is_finding and self._state.has(cell.says) else self._text(cell.says)
         curve = tiny(cell.curve, self._detail.tiny) if cell.curve else Markup()
-        return parts.cell(cell, column, self._anchors.to_section(cell.leads_to, says), curve)
+        return parts.cell(cell, column, self._state.to_section(cell.leads_to, says), curve)
 
 
 def _charts(blocks: Iterable[b.Block | b.Section]) -> int:

@@ -33,7 +33,7 @@ DPI = 120
 COLUMNS = int(WIDTH * DPI)
 _LETTERS = 136
 """Characters of the caption's size that fit beside each other."""
-_LEGEND_LETTERS, _HANDLE_LETTERS = 116, 7
+_LEGEND_COLUMNS, _LEGEND_LETTERS, _HANDLE_LETTERS = 4, 116, 7
 _TITLE_LETTERS = 84
 _STRIP = 0.2
 """Inches for each piece of evidence in the strip below the curves."""
@@ -136,10 +136,10 @@ def literally(drawn: "Legend", labels: Sequence[str]) -> None:
         text.set_text(label)
 
 
-def columns_for(labels: Sequence[str], most: int = 4) -> int:
+def columns_for(labels: Sequence[str]) -> int:
     """How many columns of a legend fit beside each other."""
     lengths = [len(label) + _HANDLE_LETTERS for label in labels]
-    for columns in range(min(most, len(lengths)), 1, -1):
+    for columns in range(min(_LEGEND_COLUMNS, len(lengths)), 1, -1):
         # Filled one after the other, as evenly as can be, like matplotlib does.
         filled = np.array_split(np.array(lengths), columns)
         if sum(int(column.max()) for column in filled) <= _LEGEND_LETTERS:

@@ -129,8 +129,8 @@ def incidents(run: Run) -> list[str]:
     ]
 
 
-def told_event(event: Event, place: str = "") -> str:
-    """What happened, and where as far as the sentence does not say it; `place` is a line of code."""
+def told_event(event: Event) -> str:
+    """What happened, and where as far as the sentence does not say it."""
     where = [
         ("layer", event.layer),
         ("operation", event.operation),
@@ -138,8 +138,7 @@ def told_event(event: Event, place: str = "") -> str:
         ("step", "" if event.step is None else step(event.step)),
     ]
     known = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
-    beside = [place, *known] if place else known
-    return f"{event.says} ({', '.join(beside)})" if beside else event.says
+    return f"{event.says} ({', '.join(known)})" if known else event.says
 
 
 def _aside(events: list[Event]) -> str:

@@ -41,7 +41,7 @@ from traindx.report.results.trials import (
 from traindx.run import Axis, Run
 from traindx.trials.engine import TIME_OVER
 from traindx.trials.standing import is_refused
-from traindx.trials.types import Outcome, Treatment, Trial
+from traindx.trials.types import Arm, Outcome, Treatment, Trial
 
 _TRIED = 4
 _MORE_TIME = "--minutes 30 "
@@ -149,29 +149,33 @@ def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> li
 
 def _curves(trial: Trial) -> list[b.Block]:
     """Every control and treated run of a trial over one axis."""
-    curves = [
-        b.Curve(f"{name}, seed {arm.seed}", steps, values, color)
+    arms = [
+        (f"{name}, seed {arm.seed}", arm, color)
         for pair in trial.counted
         for color, (name, arm) in enumerate((("control", pair.control), ("treated", pair.treated)))
-        if arm.curve
-        for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
-    return [b.Overlay(trial.measure.value, Axis.STEP, tuple(curves))] if curves else []
+    return _overlay(trial, arms)
 
 
 def _tried_curves(treatment: Treatment) -> list[b.Block]:
     """The first control run and what every fix made of it, where nothing is proven."""
     trials = [trial for trial in treatment.trials if trial.counted]
+    if not trials:
+        return []
     alike = [trial for trial in trials if trial.measure is trials[0].measure]
-    arms = [("control", trial.counted[0].control) for trial in alike[:1]]
-    arms += [(label_of(trial.changes), trial.counted[0].treated) for trial in alike]
+    treated = [(label_of(trial.changes), trial.counted[0].treated, None) for trial in alike]
+    return _overlay(alike[0], [("control", alike[0].counted[0].control, None), *treated])
+
+
+def _overlay(trial: Trial, arms: Sequence[tuple[str, Arm, int | None]]) -> list[b.Block]:
+    """Arms by name and color, in the measure of a trial; those that recorded nothing are left out."""
     curves = [
-        b.Curve(name, steps, values)
-        for name, arm in arms
+        b.Curve(name, steps, values, color)
+        for name, arm, color in arms
         if arm.curve
         for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
-    return [b.Overlay(alike[0].measure.value, Axis.STEP, tuple(curves))] if curves else []
+    return [b.Overlay(trial.measure.value, Axis.STEP, tuple(curves))] if curves else []
 
 
 def _patch(treatment: Treatment) -> list[b.Block]:

@@ -202,8 +202,8 @@ def belief_lines(beliefs: Beliefs) -> list[str]:
     return [f"{slug} {before} -> {after}" for slug, before, after in told if before != after]
 
 
-def patch_line(treatment: Treatment, place: str = "") -> str:
-    """What the patch changes, where it is and whether it was run; empty where nothing was proven."""
+def patch_line(treatment: Treatment) -> str:
+    """What the patch changes and whether it was run; empty where nothing was proven."""
     if not treatment.patch:
         return "no source patch" if treatment.best else ""
     said = {
@@ -211,7 +211,7 @@ def patch_line(treatment: Treatment, place: str = "") -> str:
         False: "not verified: the patched program does not reproduce the effect",
         None: "not verified: the patched program was not run",
     }[treatment.patch_verified]
-    return " · ".join(part for part in (treatment.patch_says, place, said) if part)
+    return " · ".join(filter(None, (treatment.patch_says, said)))
 
 
 def share_of_control(trial: Trial) -> tuple[float, tuple[float, float] | None] | None:

@@ -20,7 +20,7 @@ _MOST_COLUMNS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class DataProfile:
     """The data, and measures of it."""
 
     data: Data
@@ -117,14 +117,14 @@ _SHOWN = (0, 2, 3, 4, 6)
 """Of the quantiles that are measured: 5, 25, 50, 75 and 95%."""
 
 
-def portrayed(look: Look) -> Portrait:
+def portrayed(profile: DataProfile) -> Portrait:
     """Class shares, ranges of the features that say most, targets, and the order of rows."""
-    data = look.data
+    data = profile.data
     numeric = data.task is Task.NUMBERS
     return Portrait(
         classes=_classes(data),
-        features=() if data.kind is Kind.TOKENS else _features(look),
-        feature_count=int(look.judged.sum()),
+        features=() if data.kind is Kind.TOKENS else _features(profile),
+        feature_count=int(profile.judged.sum()),
         targets=tuple(_numbers(part) for part in data.parts if numeric and part.given is not None),
         order=_order(data),
     )
@@ -147,18 +147,18 @@ def _classes(data: Data) -> tuple[ClassShare, ...]:
     return tuple(ClassShare(data.classes[at], int(counts[0][at]), int(counts[1][at])) for at in chosen)
 
 
-def _features(look: Look) -> tuple[FeatureRange, ...]:
-    data = look.data
+def _features(profile: DataProfile) -> tuple[FeatureRange, ...]:
+    data = profile.data
     held = None if data.validation is None else data.channels(data.validation)
     other = None if held is None else measured(held)
     made = []
-    for place in np.flatnonzero(look.judged):
-        column = look.channels[:, place]
+    for place in np.flatnonzero(profile.judged):
+        column = profile.channels[:, place]
         drift = None if held is None else distance(column, held[:, place]).area
         made.append(
             FeatureRange(
-                name=look.names[place],
-                training=_range(column, look.usual.quantiles[:, place]),
+                name=profile.names[place],
+                training=_range(column, profile.usual.quantiles[:, place]),
                 validation=()
                 if other is None or held is None
                 else _range(held[:, place], other.quantiles[:, place]),
