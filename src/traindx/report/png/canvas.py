@@ -14,6 +14,7 @@ import numpy as np
 
 from traindx.errors import TraindxError
 from traindx.format import printable, step
+from traindx.report.results.run import shared_folder
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -195,8 +196,9 @@ def slugs(names: Sequence[str]) -> list[str]:
     """One slug for each name, unlike all others also where case does not count; never a path."""
     taken: set[str] = set()
     found = []
-    for name in _without_common_folder(names):
-        slug, place = _slug(name), 1
+    folder = shared_folder(names)
+    for name in names:
+        slug, place = _slug(name.removeprefix(folder)), 1
         unique = slug
         while unique.casefold() in taken:
             place += 1
@@ -204,17 +206,6 @@ def slugs(names: Sequence[str]) -> list[str]:
         taken.add(unique.casefold())
         found.append(unique)
     return found
-
-
-def _without_common_folder(names: Sequence[str]) -> list[str]:
-    """Names without the folders all of them begin with."""
-    parts = [re.split(r"[/\\]+", name) for name in names]
-    shared = 0
-    while len({tuple(one[: shared + 1]) for one in parts}) == 1 and all(
-        len(one) > shared + 1 for one in parts
-    ):
-        shared += 1
-    return ["/".join(one[shared:]) for one in parts]
 
 
 def _slug(name: str) -> str:
