@@ -83,7 +83,7 @@ def _lay_out(arguments: argparse.Namespace) -> None:
 
     from traindx.errors import TraindxError
 
-    bundled = Path(__file__).parents[2] / "demo" / "tables"
+    bundled = Path(__file__).parents[2] / "exams" / "data_exam" / "demo"
     try:
         shutil.copytree(bundled, _FOLDER, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     except OSError as error:
