@@ -281,11 +281,6 @@ def lists(items: Mapping[str, Sequence[str]], *, is_open: bool = False) -> tuple
     return tuple(Section(title, (Bullets(tuple(one)),), is_open) for title, one in items.items() if one)
 
 
-def picture_section(shows: str, content: bytes | None) -> tuple[Section, ...]:
-    """A drawing in a section of its own; nothing where none was drawn."""
-    return (Section("Picture", (Picture(shows, content),), is_open=True),) if content else ()
-
-
 def table(
     titles: str, rows: Sequence[Sequence[str | Cell]], label: str = "", *, keys: Sequence[str] = ()
 ) -> Table:

@@ -49,7 +49,7 @@ def data_page(examination: Examination, picture: bytes | None = None) -> b.Page:
         (one.check.slug, finding) for one in _worst_first(examination.checks) for finding in one.findings
     ]
     sections = (
-        *b.picture_section("the data", picture),
+        *problems.picture_section("the data", picture),
         *problems.problem_sections(named),
         problems.checks_section(examination.checks),
         *problems.notes_section(examination.notes),
@@ -95,7 +95,7 @@ def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None
     )
     whole = b.Section("Layers", (*layers.tables, b.Paragraph(layers.legend, b.Tone.QUIET)), is_open=True)
     everything = (
-        *b.picture_section(subject, picture),
+        *problems.picture_section(subject, picture),
         *problems.problem_sections((one.cause, one) for one in exam.problems),
         whole,
         *sections,

@@ -12,7 +12,7 @@ from traindx.format import count, duration, multiple, number, percentage
 from traindx.report import blocks as b
 from traindx.report.fix import DIFF_LINES, changed_lines, nearby
 from traindx.report.results.exams import preflight_sections
-from traindx.report.results.problems import fix_of
+from traindx.report.results.problems import fix_of, picture_section
 
 TYPE_CHECKING = False  # as typing has it: the program of a search loads libcst
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def page(program: "ProgramRate", picture: bytes | None = None) -> b.Page:
         *([b.Entry("USABLE", usable)] if (usable := usable_line(found)) else []),
         *_proof(program),
     )
-    drawn = b.picture_section("range test and trials", picture)
+    drawn = picture_section("range test and trials", picture)
     return b.Page(f"{program.title}: {verdict(found)} · traindx", screen, (*drawn, *_sections(program)))
 
 

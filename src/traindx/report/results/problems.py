@@ -151,3 +151,8 @@ def _samples(finding: Finding) -> tuple[str, ...]:
 def notes_section(notes: Sequence[str]) -> tuple[b.Section, ...]:
     """What was guessed, sampled or left out."""
     return (b.Section("Notes", (b.Bullets(tuple(notes)),)),) if notes else ()
+
+
+def picture_section(shows: str, content: bytes | None) -> tuple[b.Section, ...]:
+    """A drawing in a section of its own; nothing where none was drawn."""
+    return (b.Section("Picture", (b.Picture(shows, content),), is_open=True),) if content else ()
