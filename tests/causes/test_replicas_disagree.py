@@ -48,7 +48,7 @@ def test_replicas_that_are_averaged_end_with_equal_weights() -> None:
 
 def test_replicas_that_are_not_averaged_are_sick_although_each_learns() -> None:
     run = TWIN.broken()
-    assert run.facts[RANKS_APART] > 0.1
+    assert float(run.facts[RANKS_APART]) > 0.1
     diagnosis = diagnose(run)
     assert diagnosis.verdict is Verdict.SICK
     assert diagnosis.suspects[0].cause is disagree.CAUSE
