@@ -142,6 +142,9 @@ CHANCE_LOSS = Fact(
     "chance_loss", "the loss of the best constant prediction, from sampled targets", chosen=False
 )
 KEPT_ROWS = Fact("kept_rows", "training rows kept for comparison with validation rows", chosen=False)
+ROWS_AT_ONCE = Fact(
+    "rows_at_once", "most different training rows that entered the model at once", chosen=False
+)
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 NONFINITE_SOURCE = Fact(

@@ -8,7 +8,14 @@ import pytest
 from traindx.causes.lr_decay_needed import lr_constant
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
-from traindx.facts import CLASSES, FROZEN_PARAMETERS, GRADIENT_CLIP, PRECISION
+from traindx.facts import (
+    CLASSES,
+    FROZEN_PARAMETERS,
+    GRADIENT_CLIP,
+    PRECISION,
+    ROWS_AT_ONCE,
+    TRAINING_SAMPLES,
+)
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import (
     GRADIENT_NORM,
@@ -21,6 +28,7 @@ from traindx.quantities import (
 )
 from traindx.run import Floats, Parameter, Quantity, Run, Series
 from traindx.signs.chance import accuracy_at_chance, loss_at_chance
+from traindx.signs.data import data_tiny
 from traindx.signs.generalization import double_descent
 from traindx.signs.gradients import gradient_fades_over_depth, gradient_spikes_before_loss, most_steps_clipped
 from traindx.signs.loss import loss_diverges, loss_falls
@@ -67,6 +75,12 @@ def test_the_sum_of_three_terms_is_not_the_loss_of_guessing() -> None:
     run = Run("r", tuple(terms), facts={CLASSES: 80})
     assert isinstance(loss_at_chance(run), CannotTell)
     assert isinstance(loss_falls(run), Finding)
+
+
+@pytest.mark.parametrize(("rows", "tells"), [(8, True), (24, True), (64, False)])
+def test_series_that_are_cut_into_windows_are_no_samples(rows: int, tells: bool) -> None:
+    run = Run("r", (series(TRAIN_LOSS, falling()),), facts={TRAINING_SAMPLES: 12, ROWS_AT_ONCE: rows})
+    assert isinstance(data_tiny(run), Finding if tells else CannotTell)
 
 
 def test_a_failure_begins_where_it_lasts() -> None:

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, location_of, stated_number
+from traindx.curves.facts import (
+    batches_per_epoch,
+    fact_evidence,
+    is_recording,
+    location_of,
+    stated_number,
+    training_samples,
+)
 from traindx.curves.failure import not_finite_in
 from traindx.curves.inputs import RATIO, SHIFT, input_gap
 from traindx.curves.layers import matrices, units_of
@@ -54,7 +61,7 @@ def data_tiny(
     run: Run, *, samples: Annotated[int, "training samples; bench/thresholds.md#samples"] = 64
 ) -> Answer:
     """Training set is tiny."""
-    rows = stated_number(run, TRAINING_SAMPLES)
+    rows = training_samples(run)
     if rows is None or rows <= 0:
         return CANNOT_TELL
     if rows > samples:
@@ -69,7 +76,7 @@ def model_dwarfs_data(
     run: Run, *, ratio: Annotated[float, "parameters per sample; bench/thresholds.md#samples"] = 50.0
 ) -> Answer:
     """Model has many parameters per training sample."""
-    parameters, samples = stated_number(run, PARAMETERS), stated_number(run, TRAINING_SAMPLES)
+    parameters, samples = stated_number(run, PARAMETERS), training_samples(run)
     if not parameters or not samples:
         return CANNOT_TELL
     each = parameters / samples
