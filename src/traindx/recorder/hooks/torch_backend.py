@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import cast
 
 import torch
@@ -164,3 +165,6 @@ def _inside(value: object, depth: int) -> Iterator[Tensor]:
     elif depth and isinstance(value, list | tuple):
         for inner in value:
             yield from _inside(inner, depth - 1)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _inside(getattr(value, field.name, None), depth - 1)
