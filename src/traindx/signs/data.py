@@ -46,7 +46,7 @@ from traindx.quantities import (
     REPEATED_SHARE,
     WEIGHT_NORM,
 )
-from traindx.run import Floats, Run
+from traindx.run import Better, Floats, Run, Split
 
 _TINY_SET = 3.2
 """Times fewer samples than the limit, 20, that are fully clear; bench/thresholds.md#samples."""
@@ -273,6 +273,9 @@ def validation_inputs_differ(
     moved, wider = gap.moved, gap.wider
     if moved < shift and wider < ratio:
         return None
+    if moved < far and wider < apart and not _is_evaluated(run):
+        # A later stretch of a series differs a little by nature: it matters if validation suffers.
+        return CANNOT_TELL
     means, stds = pair(gap.validation_mean, gap.mean), pair(gap.validation_std, gap.std)
     says = f"validation inputs have mean {means[0]} and std {stds[0]}"
     says += f"; training inputs have mean {means[1]} and std {stds[1]}"
@@ -281,3 +284,11 @@ def validation_inputs_differ(
     if moved < far and wider < apart:
         return Finding(strength, says, (evidence,))
     return Finding(strength, f"{says}: not preprocessed alike", (evidence,), Severity.SERIOUS)
+
+
+def _is_evaluated(run: Run) -> bool:
+    """Whether a loss or metric of validation is known."""
+    return any(
+        one.quantity.split is Split.VALIDATION and one.quantity.better is not Better.NEITHER
+        for one in run.series
+    )
