@@ -94,7 +94,7 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
     return replace(run, facts={**run.facts, **resumed}) if resumed else run
 
 
-_NOT_FINITE = re.compile(r"(?i)\bnan|non-?finite|\bnot (?:be )?finite|\binfinit(?:e|y)\b")
+_NOT_FINITE = re.compile(r"(?i)\bnan|non-?finite|\bnot (?:be )?finite|\binfinit(?:e|y)\b|[\s,[]-?inf,")
 
 
 def _with_nan(series: Sequence[Series], events: Iterable[Event], notes: list[str]) -> Sequence[Series]:
