@@ -1,7 +1,7 @@
 """Backward passes, and the scaling of losses before them."""
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial, wraps
 from time import perf_counter
 
@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 
 from traindx.recorder.guard import guarded
-from traindx.recorder.hooks.monkeypatch import Patches, unseen
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unseen
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import ordinary
 from traindx.recorder.recorder import Recorder
@@ -49,9 +49,7 @@ def watch_backward(recorder: Recorder, patches: Patches, optimizers: Optimizers)
     return scaling
 
 
-def _watched(
-    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling, optimizers: Optimizers
-) -> "Callable[..., object]":
+def _watched(original: Function, recorder: Recorder, scaling: Scaling, optimizers: Optimizers) -> Function:
     running = False
     fast_path = recorder.fast_path
 
@@ -97,7 +95,7 @@ def _loss_among(tensors: object) -> Tensor | None:
 
 
 def _scale(
-    recorder: Recorder, scaling: Scaling, original: Callable[..., object], scaler: GradScaler, outputs: object
+    recorder: Recorder, scaling: Scaling, original: Function, scaler: GradScaler, outputs: object
 ) -> object:
     scaled = original(scaler, outputs)
 
@@ -117,7 +115,7 @@ def _scale(
 def _step(
     recorder: Recorder,
     optimizers: Optimizers,
-    original: Callable[..., object],
+    original: Function,
     scaler: GradScaler,
     optimizer: object,
     *args: object,

@@ -16,7 +16,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from traindx.facts import BETA2, LEARNING_RATE, MOMENTUM, OPTIMIZER, SCHEDULE, SCHEDULE_PLACE, WEIGHT_DECAY
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Patches, unnoticed, wrapping
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unnoticed, wrapping
 from traindx.recorder.hooks.other_optimizers import others_alive, step_owner
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
@@ -106,12 +106,10 @@ class Optimizers:
             return (args[0], watched, *args[2:]), kwargs
         return args, {**kwargs, "closure": watched}
 
-    def _after_gradients(
-        self, closure: "Callable[..., object]", optimizer: Optimizer
-    ) -> "Callable[..., object]":
+    def _after_gradients(self, closure: Function, optimizer: Optimizer) -> Function:
         begun = False
 
-        def watched(closure: "Callable[..., object]", *args: object, **kwargs: object) -> object:
+        def watched(closure: Function, *args: object, **kwargs: object) -> object:
             nonlocal begun
             result = closure(*args, **kwargs)
             if not begun:
@@ -153,28 +151,20 @@ class Optimizers:
         for owner in {step_owner(optimizer) for optimizer in found}:
             self._others.wrap(owner, "step", self._stepping)
 
-    def _stepping(
-        self, original: Callable[..., object], optimizer: Optimizer, *args: object, **kwargs: object
-    ) -> object:
+    def _stepping(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> object:
         self._begins(optimizer, (optimizer, *args), kwargs)
         result = original(optimizer, *args, **kwargs)
         self._ends(optimizer, None, None)
         return result
 
-    def _made(
-        self, original: Callable[..., object], optimizer: Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def _made(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> None:
         original(optimizer, *args, **kwargs)
         self._others = None
         self._recorder.optimizer_made(optimizer, TORCH)
         self._changed()
 
     def _scheduled(
-        self,
-        original: Callable[..., object],
-        scheduler: lr_scheduler.LRScheduler,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, scheduler: lr_scheduler.LRScheduler, *args: object, **kwargs: object
     ) -> None:
         self._recorder.state(SCHEDULE, type(scheduler).__name__)
         original(scheduler, *args, **kwargs)
@@ -195,12 +185,7 @@ class Optimizers:
         self._schedules = waiting
 
     def _clipping(
-        self,
-        original: Callable[..., object],
-        parameters: object,
-        max_norm: float,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, parameters: object, max_norm: float, *args: object, **kwargs: object
     ) -> object:
         norm = original(parameters, max_norm, *args, **kwargs)
         if not torch.compiler.is_compiling() and isinstance(norm, Tensor):
@@ -208,12 +193,7 @@ class Optimizers:
         return norm
 
     def _clipping_values(
-        self,
-        original: Callable[..., object],
-        parameters: object,
-        clip_value: float,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, parameters: object, clip_value: float, *args: object, **kwargs: object
     ) -> None:
         original(parameters, clip_value, *args, **kwargs)
         self._recorder.clipped_values(clip_value)

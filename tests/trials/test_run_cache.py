@@ -12,8 +12,8 @@ import pytest
 from tests.scripted import RECORDINGS
 from traindx.changes.types import parse_changes
 from traindx.recorder.launch.command import Command
-from traindx.trials.finished import FINISHED, Reusing
 from traindx.trials.program import ArmSpec, Ended
+from traindx.trials.run_cache import FINISHED, CachedRunner
 from traindx.trials.runner import ArmResult, done_from
 from traindx.trials.workspace import Workspace
 
@@ -52,11 +52,11 @@ class Project:
 
     here: Path
 
-    def treated(self, name: str, *, copies: bool = True) -> tuple[Reusing, Recorded]:
+    def treated(self, name: str, *, copies: bool = True) -> tuple[CachedRunner, Recorded]:
         folder = self.here / ".traindx/treatments" / name
         folder.mkdir(parents=True)
         runner = Recorded()
-        return Reusing(runner, Workspace(self.here, copies, without=(folder.parent,)), folder), runner
+        return CachedRunner(runner, Workspace(self.here, copies, without=(folder.parent,)), folder), runner
 
     def order(self, name: str) -> ArmSpec:
         folder = self.here / ".traindx/treatments" / name / "arms/lr-seed1"

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from traindx.changes.types import Measure
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.run import Quantity, Run, Series
-from traindx.trials.length import arm_length, steps_needed
+from traindx.trials.measurement import arm_length, steps_needed
 
 
 def run(values: NDArray[np.float64], every: int = 1, quantity: Quantity = TRAIN_LOSS) -> Run:

@@ -37,7 +37,7 @@ _PREFIXES = ("TRAINDX", "SSH_", "TMUX", "XDG_SESSION", "VSCODE_", "TERM_")
 
 
 @dataclass
-class Reusing:
+class CachedRunner:
     """A runner that looks for a finished run of an earlier treatment before it runs an arm."""
 
     runner: Runner

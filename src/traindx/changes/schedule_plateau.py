@@ -1,20 +1,30 @@
-"""A rate that is lowered when the loss stands still."""
+"""A learning rate that waits for the loss: lowered on a plateau, and ReduceLROnPlateau in its other mode."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from traindx.changes import cst, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, StepRate
+from traindx.changes.source.literal import added, exchanged
 from traindx.changes.source.loop import backward_of, differentiated, steps_of
 from traindx.changes.source.optimizer import keras_fit, trainer_call
 from traindx.changes.source.schedule import Gathered, number_of_steps, scheduled
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import argument, expression, imported, number_text, with_argument
-from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCRIPT, STEPS_PER_EPOCH
+from traindx.changes.source.syntax import (
+    argument,
+    calls_at,
+    expression,
+    imported,
+    last_name,
+    number_text,
+    text_of,
+    with_argument,
+)
+from traindx.changes.types import Change, ChangeSpec, Edited, Refusal, RefusedError
+from traindx.facts import OPTIMIZER_PLACE, SCHEDULE, SCHEDULE_PLACE, SCRIPT, STEPS_PER_EPOCH
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _WINDOWS = 25
@@ -38,9 +48,7 @@ class _Plateau:
         self._best, self._part, self._waited = float("inf"), list[float](), 0
         program.patches.wrap(torch.Tensor, "backward", self._backward)
 
-    def _backward(
-        self, original: Callable[..., object], loss: torch.Tensor, *args: object, **kwargs: object
-    ) -> object:
+    def _backward(self, original: Function, loss: torch.Tensor, *args: object, **kwargs: object) -> object:
         if loss.numel() == 1:
             self._saw(float(loss.detach()))
         return original(loss, *args, **kwargs)
@@ -62,7 +70,7 @@ class _Plateau:
             self._program.applied(self._change, f"{place}: learning rate divided by {self._change.number:g}")
 
 
-def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
+def _live_reduce_on_plateau(program: Program | KerasProgram, change: ChangeSpec) -> None:
     """Divide the learning rate whenever the mean loss is flat, instead of any schedule."""
     plateau = _Plateau(program, change)
 
@@ -74,7 +82,7 @@ def _live(program: Program | KerasProgram, change: ChangeSpec) -> None:
     program.multiply_rates(factor)
 
 
-def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+def _edit_reduce_on_plateau(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Pass the mean loss of each part of the run to ReduceLROnPlateau."""
     if trainer_call(source) is not None:
         raise RefusedError(f"the Trainer of {source.shown} needs a metric to monitor")
@@ -120,13 +128,65 @@ def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) 
     return Edited({given.value: given.value.with_changes(elements=more)}, says)
 
 
-CHANGE = Change(
+REDUCE_ON_PLATEAU = Change(
     name="schedule.reduce_on_plateau",
     label="lr / {} on plateau",
     forms=("schedule.reduce_on_plateau 10",),
     says="divide the learning rate by N when the loss has been flat for 8% of the run",
-    torch=_live,
-    keras=_live,
-    edit=_edit,
+    torch=_live_reduce_on_plateau,
+    keras=_live_reduce_on_plateau,
+    edit=_edit_reduce_on_plateau,
     edited_file=(OPTIMIZER_PLACE, SCRIPT),
+)
+
+
+_CLASS = "ReduceLROnPlateau"
+_OTHER = {"min": "max", "max": "min"}
+_PLACE = 1
+"""Of the mode among the arguments, behind the optimizer."""
+
+
+def _torch_reverse_plateau(program: Program, change: ChangeSpec) -> None:
+    """Make each of them in the other mode."""
+    from torch.optim import lr_scheduler
+
+    def make(
+        original: Function,
+        scheduler: torch.optim.lr_scheduler.ReduceLROnPlateau,
+        optimizer: torch.optim.Optimizer,
+        mode: str = "min",
+        *args: object,
+        **kwargs: object,
+    ) -> None:
+        other = _OTHER.get(mode, mode)
+        program.applied(change, f'{_CLASS}: mode "{mode}" becomes "{other}"')
+        original(scheduler, optimizer, other, *args, **kwargs)
+
+    program.patches.wrap(lr_scheduler.ReduceLROnPlateau, "__init__", make)
+
+
+def _edit_reverse_plateau(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Write the other mode where it is made."""
+    made = [
+        one for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE)) if last_name(one.func) == _CLASS
+    ]
+    if len(made) != 1:
+        raise RefusedError(f"no {_CLASS} found in {source.shown}")
+    given = argument(made[0], ("mode",), _PLACE)
+    if given is None:
+        return added(source, made[0], "mode", '"max"')
+    other = _OTHER.get(text_of(given.value) or "")
+    if other is None:
+        raise RefusedError(f"mode is not written out at {source.place(given)}")
+    return exchanged(source, given, f'"{other}"')
+
+
+REVERSE_PLATEAU = Change(
+    name="schedule.reverse_plateau",
+    label="reverse plateau mode",
+    says='switch ReduceLROnPlateau between mode="min" (for a loss) and mode="max" (for a score)',
+    torch=_torch_reverse_plateau,
+    keras=Refusal("works on ReduceLROnPlateau of torch only; this is a Keras model"),
+    edit=_edit_reverse_plateau,
+    edited_file=(SCHEDULE_PLACE, SCRIPT),
 )

@@ -6,14 +6,14 @@ import sys
 import time
 from pathlib import Path
 
-from traindx.trials.ray import keeper
+from traindx.trials.ray import watchdog
 
 
 def keep(home: Path) -> "subprocess.Popen[str]":
     home.mkdir()
     (home / "file").touch()
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", keeper.__file__, str(home)],
+        [sys.executable, "-I", "-S", watchdog.__file__, str(home)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -52,7 +52,7 @@ def test_the_program_and_its_folder_go_with_the_worker(tmp_path: Path) -> None:
 
 def test_nothing_is_touched_when_all_is_well(tmp_path: Path) -> None:
     program, watcher = training(), keep(tmp_path / "home")
-    tell(watcher, f"{program.pid}\n{keeper.OVER}\n")
+    tell(watcher, f"{program.pid}\n{watchdog.OVER}\n")
     assert program.poll() is None
     assert (tmp_path / "home" / "file").exists()
     os.killpg(program.pid, 9)
