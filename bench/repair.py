@@ -36,9 +36,8 @@ from traindx.diagnosis import knowledge
 from traindx.diagnosis.types import Diagnosis
 from traindx.recorder.launch.command import command_from
 from traindx.run import Run
-from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine
-from traindx.trials.length import arm_length
+from traindx.trials.measurement import arm_length, steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved
 from traindx.trials.program import ArmSpec
 from traindx.trials.proof import verify_patch

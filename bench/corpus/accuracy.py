@@ -32,7 +32,7 @@ _WEAK = 0.6
 
 def percent(value: float) -> str:
     """A share for a person, with a digit where it is small."""
-    return f"{100 * value:.1f} %" if value < 0.1 else f"{100 * value:.0f} %"
+    return f"{100 * value:.1f}%" if value < 0.1 else f"{100 * value:.0f}%"
 
 
 def ranged(one: Share) -> str:
@@ -150,16 +150,16 @@ def _met(value: float, aim: float, more: bool) -> str:
 
 def _aims(full: Figures, log: Figures) -> str:
     rows = [
-        ["right cause first", "85 %", percent(full.first.value), _met(full.first.value, 0.85, True)],
-        ["among the first three", "95 %", percent(full.three.value), _met(full.three.value, 0.95, True)],
+        ["right cause first", "85%", percent(full.first.value), _met(full.first.value, 0.85, True)],
+        ["among the first three", "95%", percent(full.three.value), _met(full.three.value, 0.95, True)],
         [
             "false alarms on healthy runs",
-            "at most 2 %",
+            "at most 2%",
             ranged(full.alarms),
             _met(full.alarms.value, 0.02, False),
         ],
         ["calibration error", "at most 0.05", f"{full.error:.3f}", _met(full.error, 0.05, False)],
-        ["logs alone: coarse group", "90 %", percent(log.group.value), _met(log.group.value, 0.90, True)],
+        ["logs alone: coarse group", "90%", percent(log.group.value), _met(log.group.value, 0.90, True)],
         ["logs alone: calibration error", "-", f"{log.error:.3f}", "-"],
     ]
     return table(["on kinds never seen", "aim", "measured", ""], rows)

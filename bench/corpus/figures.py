@@ -50,7 +50,7 @@ class Share:
         return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
 
     def __str__(self) -> str:
-        return f"{100 * self.value:.0f} %" if self.of else "-"
+        return f"{100 * self.value:.0f}%" if self.of else "-"
 
 
 def share(flags: Sequence[bool]) -> Share:

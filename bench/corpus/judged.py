@@ -10,8 +10,9 @@ from corpus.ranker import Ranker
 from corpus.table import Row, decoded
 from traindx.diagnosis import knowledge
 from traindx.diagnosis.engine import LISTED
-from traindx.diagnosis.types import SignResult, Verdict
+from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.diagnosis.verdict import verdict_of
+from traindx.finding import Severity
 from traindx.objective import OTHER
 
 
@@ -72,8 +73,9 @@ def judged(
         listed = [n for n in order if shares[n] >= LISTED and ranker.speaks_for(n, answers)]
         asked = tuple(SignResult(sign, answers[sign.slug]) for sign in known)
         suspects = tuple(ranker.names[number] for number in listed)
-        # The product asks only whether there are suspects at all.
-        verdict = verdict_of(shares[0], suspects, asked, OTHER)  # type: ignore[arg-type]
+        # A verdict asks for the confidence of a suspect, and for reasons only where a line of code is known.
+        accused = tuple(Suspect(ranker.causes[n - 1], shares[n], 0.0, (), Severity.SERIOUS) for n in listed)
+        verdict = verdict_of(shares[0], accused, asked, OTHER)
         found.append(Judged(row, suspects, tuple(shares[n] for n in listed), shares[0], verdict))
     return found
 

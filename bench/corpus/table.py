@@ -166,13 +166,24 @@ def write(rows: Iterable[Row], into: Path = ANSWERS) -> None:
 
 
 def read(path: Path = ANSWERS) -> tuple[list[str], list[Row]]:
-    """The slugs of the signs, and the rows."""
+    """The slugs of the signs, and the rows; signs newer than the table count as not recorded."""
     if not path.exists():
         raise SystemExit(f"{path.name} is not there yet: make bench-corpus trains the corpus and asks it")
     with path.open(encoding="utf-8", newline="") as file:
         signs = file.readline().removeprefix("# ").split()
-        found = [Row(**row) for row in csv.DictReader(file)]  # type: ignore[arg-type]
-    return signs, [replace(row, severity=float(row.severity), harm=float(row.harm)) for row in found]
+        rows = [Row(**row) for row in csv.DictReader(file)]  # type: ignore[arg-type]
+    newer = [sign.slug for sign in knowledge.signs() if sign.slug not in signs]
+    blank = NOT_RECORDED * len(newer)
+    return [*signs, *newer], [
+        replace(
+            row,
+            severity=float(row.severity),
+            harm=float(row.harm),
+            full=row.full + blank,
+            log=row.log + blank,
+        )
+        for row in rows
+    ]
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from repairs.case import HEALTHY, Case, closed
 from traindx.diagnosis.engine import diagnose
-from traindx.trials.effect import end
+from traindx.trials.measurement import end
 from traindx.trials.runner import ArmResult
 from traindx.trials.types import Trial
 

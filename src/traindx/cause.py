@@ -39,6 +39,10 @@ class Safety(Enum):
     """It needs a person's judgment or hand."""
 
 
+_CLEAR = 0.5
+"""Strength from which on a finding excludes a fix: a validation loss 1% above its best does not."""
+
+
 @dataclass(frozen=True)
 class Prescription:
     """A fix with a prediction: what to change, what will be seen then, and when it harms."""
@@ -63,9 +67,11 @@ class Prescription:
     """`not_when` for machines: signs, or functions of a run; if one says yes, the fix is not offered."""
 
     def suits(self, run: Run) -> bool:
-        """Whether nothing in a run excludes the fix."""
+        """Whether nothing in a run clearly excludes the fix."""
         answers = [condition(run) for condition in self.unless]
-        return not any(answer is True or isinstance(answer, Finding) for answer in answers)
+        return not any(
+            answer.strength >= _CLEAR if isinstance(answer, Finding) else answer is True for answer in answers
+        )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
 """What all changes share: their declarations, and that they can be listed without a framework."""
 
-import pkgutil
-
 import pytest
 
 from tests.test_startup import loaded_by
 from traindx import changes
+from traindx.catalogue import modules
 from traindx.changes.types import (
     Change,
     Refusal,
@@ -21,9 +20,15 @@ from traindx.diagnosis.knowledge import causes
 CHANGES = list(known_changes().values())
 
 
-def test_every_file_declares_one_change_of_its_name() -> None:
-    files = {info.name for info in pkgutil.iter_modules(changes.__path__) if not info.ispkg} - {"types"}
-    assert files == {change.name.replace(".", "_") for change in CHANGES}
+def test_a_change_is_found_by_the_files_of_its_subject() -> None:
+    for module in modules(changes):
+        held = [value for value in vars(module).values() if isinstance(value, Change)]
+        subject = module.__name__.rpartition(".")[2].partition("_")[0]
+        assert held
+        assert {change.touches for change in held} == {subject}
+        assert {change.also.partition(".")[0] for change in held if change.also} <= {subject}
+    for change in CHANGES:
+        assert change_of(parse_change(change.name)) is change
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("libcst")
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.exams.learning_rate.program import _guess, schedule_shares
 from traindx.exams.learning_rate.search import Plan, searched
 from traindx.exams.learning_rate.types import Course

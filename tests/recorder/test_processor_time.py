@@ -18,7 +18,7 @@ from traindx.causes.data_loading_bottleneck import data_wait_dominates
 from traindx.facts import CONTENTION, RECORDING_SECONDS, WORKERS
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import DATA_TIME, STEP_TIME
-from traindx.recorder.processor_time import Contention, Cost
+from traindx.recorder.guard import Contention, Cost
 from traindx.recorder.recording_writer import RecordingWriter
 from traindx.recorder.sampling import Notebook
 from traindx.run import Run, Series

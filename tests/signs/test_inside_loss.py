@@ -375,3 +375,13 @@ def test_the_first_nan_has_its_step_and_batch() -> None:
     assert isinstance(found, Finding)
     assert found.evidence[0].steps == (1.0, 1.0)
     assert found.evidence[0].batch == 1
+
+
+def squared_by_hand(given: Tensor, targets: Tensor) -> Tensor:
+    return ((given - targets) ** 2).mean()
+
+
+def test_a_square_that_overflows_in_a_run_that_diverges_is_not_at_a_pole() -> None:
+    run = recorded(replace(PREDICTS, loss=squared_by_hand, optimizer=partial(SGD, lr=1e5)))
+    assert isinstance(sign_named("nonfinite_from_layers")(run), Finding)
+    assert sign_named("nonfinite_from_loss")(run) is None

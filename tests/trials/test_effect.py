@@ -9,7 +9,8 @@ import pytest
 from traindx.changes.types import Measure, parse_change
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run, Series
-from traindx.trials.effect import effect_of, gain, untrained
+from traindx.trials.effect import effect_of, gain
+from traindx.trials.measurement import untrained
 from traindx.trials.types import Arm, Outcome, Pair
 
 CHANGE = parse_change("optimizer.lr x 0.1")
@@ -113,6 +114,7 @@ def test_a_treated_run_that_ends_above_its_start_proves_nothing() -> None:
     less_bad = effect_of([begun(4e10, 5e3, seed) for seed in range(3)], Measure.LOSS)
     assert less_bad.outcome is Outcome.INCONCLUSIVE
     assert "above the loss that the untreated program starts with" in less_bad.says
+    assert effect_of([begun(math.nan, 5e3, 0)], Measure.LOSS).gain == 0
     good = effect_of([begun(4e10, 0.2, 0), begun(3e10, 3.0, 1), begun(5e10, 0.3, 2)], Measure.LOSS)
     assert good.outcome is Outcome.HELPED
 

@@ -12,7 +12,7 @@ from traindx.diagnosis.types import Verdict
 from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.quantities import GRADIENT_NORM, LEARNING_RATE, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.run import Parameter, Run, Series
-from traindx.trials.effect import end
+from traindx.trials.measurement import end
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, prescribed, resolved
 
 

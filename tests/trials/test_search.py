@@ -109,6 +109,14 @@ def test_a_rival_that_promises_something_keeps_its_place() -> None:
     assert [len(one.pairs) for one in found.trials] == [1, 3, 1]
 
 
+def test_of_two_whole_repairs_the_one_that_can_be_written_is_proven() -> None:
+    results = Results({"schedule.cosine": lambda _: 0.1, "schedule.per_epoch": lambda _: 0.13})
+    cosine, per_epoch = (replace(one, worth=0.5) for one in plan("schedule.cosine", "schedule.per_epoch"))
+    found = searched(results, [cosine, replace(per_epoch, is_written=True)])  # type: ignore[arg-type]
+    assert found.best is not None
+    assert found.best.name == "schedule.per_epoch"
+
+
 def test_a_win_that_leaves_the_run_sick_does_not_end_the_search() -> None:
     values: dict[str, Result] = {"init.reset he": lambda _: 0.6, "model.unfreeze": lambda _: 0.1}
     together: dict[str, Result] = {"model.unfreeze + init.reset he": lambda _: 0.1}

@@ -54,6 +54,7 @@ error.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS, TRUE_CLASSES
 from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
@@ -80,7 +81,7 @@ def bce_on_exclusive_classes(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, LOSS_FUNCTION, LOSS_PLACE),))
 
 
-@sign(needs=(LOSS_FUNCTION, TRUE_CLASSES), severity=Severity.SERIOUS)
+@sign(needs=(LOSS_FUNCTION, TRUE_CLASSES), severity=Severity.SERIOUS, healthy=MISTAKE)
 def several_classes_true(run: Run) -> Answer:
     """Targets with several true classes go into a loss for exactly one."""
     most = stated_number(run, TRUE_CLASSES) or 0.0

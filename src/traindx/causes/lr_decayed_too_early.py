@@ -50,6 +50,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.curves.series import rate_of, whole
 from traindx.facts import PLATEAU_FIRST, PLATEAU_LAST, PLATEAU_MODE, SCHEDULE, SCHEDULE_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
@@ -69,7 +70,7 @@ _FALLEN = 0.5
 bench/thresholds.md#spent-at-once."""
 
 
-@sign(needs=(PLATEAU_MODE, LEARNING_RATE), severity=Severity.SERIOUS)
+@sign(needs=(PLATEAU_MODE, LEARNING_RATE), severity=Severity.SERIOUS, healthy=MISTAKE)
 def plateau_mode_reversed(
     run: Run, *, moved: Annotated[float, "of the first value; bench/thresholds.md#plateau-mode"] = 0.05
 ) -> Answer:

@@ -125,6 +125,13 @@ def _decays_little(run: Run) -> bool:
     return decay <= _MILD_DECAY.get(stated_word(run, OPTIMIZER), 0.0)
 
 
+def _has_a_known_source(run: Run) -> bool:
+    """Whether the program states what regularizes too much: that is to be weakened first."""
+    decays = stated_number(run, WEIGHT_DECAY) is not None and not _decays_little(run)
+    drops = bool(stated_number(run, DROPOUT)) and not _drops_little(run)
+    return decays or drops or not _penalizes_little(run) or not _smooths_little(run)
+
+
 def _drops_little(run: Run) -> bool:
     share = stated_number(run, DROPOUT)
     return share <= _MILD_DROPOUT if share else stated_number(run, DROPOUT_LAYERS) == 0
@@ -216,6 +223,7 @@ loss = torch.nn.functional.cross_entropy(logits, labels, label_smoothing=0.1)"""
 augment = v2.RandomResizedCrop(size=(32, 32), scale=(0.7, 1.0))""",
             before="""\
 augment = v2.RandomResizedCrop(size=(32, 32), scale=(0.08, 1.0))""",
+            unless=(_has_a_known_source,),
         ),
     ),
     experiment=Experiment(

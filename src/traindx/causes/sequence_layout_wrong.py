@@ -39,6 +39,7 @@ in eval mode. If the last time step alone tells something about the label, the m
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import fact_evidence, stated_number
+from traindx.curves.limits import MISTAKE
 from traindx.facts import LAYOUT_PLACE, MIXED_SAMPLES, MIXING_LAYER, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
@@ -46,7 +47,7 @@ from traindx.run import Run
 from traindx.signs.chance import little_learned
 
 
-@sign(needs=(MIXED_SAMPLES,), severity=Severity.SERIOUS)
+@sign(needs=(MIXED_SAMPLES,), severity=Severity.SERIOUS, healthy=MISTAKE)
 def samples_mixed(run: Run) -> Answer:
     """A layer without batch_first takes the samples of a batch for time steps."""
     samples = stated_number(run, MIXED_SAMPLES)

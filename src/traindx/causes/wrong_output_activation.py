@@ -65,6 +65,7 @@ import re
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_number, stated_word
+from traindx.curves.limits import MISTAKE
 from traindx.facts import (
     CLASSES,
     FROM_LOGITS,
@@ -111,7 +112,7 @@ def probabilities_refused(run: Run) -> Answer:
 _EACH = {"sigmoid": CATEGORICAL, "log_sigmoid": ("nll_loss",)}
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS)
+@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, healthy=MISTAKE)
 def sigmoid_with_categorical(run: Run) -> Answer:
     """A sigmoid per class in a categorical loss."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
@@ -122,7 +123,7 @@ def sigmoid_with_categorical(run: Run) -> Answer:
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
-@sign(needs=(KL_INPUT,), severity=Severity.SERIOUS)
+@sign(needs=(KL_INPUT,), severity=Severity.SERIOUS, healthy=MISTAKE)
 def kl_div_without_log(run: Run) -> Answer:
     """Probabilities instead of log-probabilities go into kl_div."""
     largest = stated_number(run, KL_INPUT) or 0.0

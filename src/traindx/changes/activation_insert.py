@@ -16,10 +16,10 @@ from traindx.changes.source.layers import (
     hidden_layers,
     is_keras_model,
     kept_as,
+    told_activation,
 )
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
-    argument,
     beside,
     calls_of,
     expression,
@@ -29,7 +29,6 @@ from traindx.changes.source.syntax import (
     with_value,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -41,11 +40,8 @@ _PASSED = frozenset("BatchNorm1d BatchNorm2d LayerNorm Identity Flatten".split()
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Put an activation before each layer that is given what came straight out of another one."""
-    if len(change.words) != 1 or change.words[0] not in _MODULES:
-        raise TraindxError(
-            f'"{change}": expected one of {", ".join(_MODULES)}, for example: activation.insert relu'
-        )
-    act, layers = getattr(nn.functional, change.words[0]), modules_of(_LAYERS)
+    kind = change.among(_MODULES)
+    act, layers = getattr(nn.functional, kind), modules_of(_LAYERS)
     straight = torch.utils.weak.WeakIdKeyDictionary()
     """What came out of a layer, and out of nothing that bends since."""
 
@@ -54,7 +50,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         enters_layer = isinstance(module, layers) and isinstance(given, torch.Tensor)
         if not enters_layer or not _is_known(straight, given):
             return None
-        program.applied(change, f"{change.words[0]} inserted between stacked layers")
+        program.applied(change, f"{kind} inserted between stacked layers")
         return (act(given), *args[1:])
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
@@ -81,7 +77,7 @@ def _is_known(straight: torch.utils.weak.WeakIdKeyDictionary, given: torch.Tenso
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Give an activation to each layer that another one follows directly."""
-    kind = change.words[0]
+    kind = change.among(_MODULES)
     activation = getattr(keras.activations, kind)
 
     def insert(model: keras.Layer) -> None:
@@ -98,9 +94,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Put an activation between layers of nn.Sequential, forward or Keras where nothing bends."""
-    kind = change.words[0] if change.words else ""
-    if kind not in _MODULES:
-        raise RefusedError(f'"{change}": expected one of {", ".join(_MODULES)}')
+    kind = change.among(_MODULES)
     parts = _of_keras(source, kind) if is_keras_model(source) else _of_torch(source, kind)
     if not parts:
         raise RefusedError(f"no stacked layers without an activation found in {source.shown}")
@@ -113,7 +107,7 @@ def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     for layer in hidden_layers(source):
         if activation_of(layer) != "linear" or bends_behind(source, layer):
             continue
-        given = argument(layer, ("activation",), 1 if last_name(layer.func) == "Dense" else None)
+        given = told_activation(layer)
         if given is None:
             parts[layer] = with_argument(layer, "activation", f'"{kind}"')
         else:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.functional import LEARNING, Activation, Calls, Place, modules_of
+from traindx.changes.live.functional import Activation, Calls, Place, followed, modules_of
 from traindx.changes.live.keras_layers import hidden_layers, is_told_activation
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.layers import (
     ACTIVATIONS,
     called,
@@ -22,7 +23,6 @@ from traindx.changes.source.layers import (
     kind_of,
     told_activations,
 )
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import expression, imported, last_name, names_keras, text_of, with_value
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
@@ -66,9 +66,10 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
-        found = _hidden(model, modules_of(_OLD[old].split()))
-        for parent, name in found:
-            setattr(parent, name, _new_module(new))
+        found = [path for path in followed(model, modules_of(_OLD[old].split())) if path]
+        for path in found:
+            parent, _, name = path.rpartition(".")
+            setattr(model.get_submodule(parent), name, _new_module(new))
         if found:
             program.applied(change, f"{count(len(found), f'{old} module')} replaced by {new}")
 
@@ -84,19 +85,6 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     calls = Calls(program, replaced)
     for function in _FUNCTIONS.get(old, (old,)):
         calls.watch(function)
-
-
-def _hidden(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[tuple[nn.Module, str]]:
-    """Where activations stand that a layer with weights follows."""
-    places: list[tuple[nn.Module, str]] = []
-    waiting: list[tuple[nn.Module, str]] = []
-    for path, module in model.named_modules():
-        if isinstance(module, modules_of(LEARNING)):
-            places, waiting = [*places, *waiting], []
-        elif isinstance(module, kinds) and path:
-            parent, _, name = path.rpartition(".")
-            waiting.append((model.get_submodule(parent), name))
-    return places
 
 
 def _old_functions() -> dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], ...]]:

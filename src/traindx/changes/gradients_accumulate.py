@@ -1,23 +1,96 @@
-"""Several batches for each step."""
+"""Gradients of several backward passes: cleared after each step, or gathered for it on purpose."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import MethodType
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.keras_program import KerasProgram
-from traindx.changes.live.program import Program
+from traindx.changes.live.keras_program import FitSettings, KerasProgram
+from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import added, scaled
 from traindx.changes.source.loop import Step, backward_of, loop_around, refuse_taken, steps_of
 from traindx.changes.source.loss import divided
 from traindx.changes.source.optimizer import Keywords, told_by
-from traindx.changes.source.option import Option
-from traindx.changes.source.source import Source, before, removed, under
+from traindx.changes.source.source import Source, after, before, removed, small_statement, under
 from traindx.changes.source.syntax import argument, calls_of, expression, last_name
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import ACCUMULATION, BACKWARD_PLACE, SCRIPT, STEP_PLACE
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
+
+
+def _torch_clear_each_step(program: Program, change: ChangeSpec) -> None:
+    """Drop the gradients as soon as they were used."""
+
+    def clear(optimizer: torch.optim.Optimizer) -> None:
+        program.applied(change, "gradients cleared after each step")
+        for one in parameters_of(optimizer):
+            one.grad = None
+
+    program.after_step(clear)
+
+
+def _keras_clear_each_step(program: KerasProgram, change: ChangeSpec) -> None:
+    """Drop the gradients as soon as they were used, in a loop of the program's own."""
+    fits = False
+
+    def refuse(_: object, settings: FitSettings) -> FitSettings:
+        nonlocal fits
+        fits = True
+        program.refuse(change, "Keras fit already clears gradients")
+        return settings
+
+    def clear(optimizer: keras.Optimizer) -> None:
+        if fits:
+            return
+        program.applied(change, "gradients cleared after each step")
+        for one in optimizer._trainable_variables:
+            one._value.grad = None
+
+    program.on_fit(refuse)
+    program.stepping.after_step(clear)
+
+
+def _edit_clear_each_step(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Clear before the backward pass; behind the step where gradients of several passes are added up."""
+    step, *others = steps_of(source, run)
+    if others:
+        raise RefusedError(f"{step.optimizer}.step() is called in {len(others) + 1} places, ambiguous")
+    backward = backward_of(source, run)
+    clear = f"{step.optimizer}.zero_grad()"
+    block, other = _block(source, backward), _block(source, step.call)
+    cleared = calls_of(source, {"zero_grad"}, block) if block else []
+    if cleared:
+        raise RefusedError(f"gradients are already cleared at {source.place(cleared[0])}")
+    passes = calls_of(source, {"backward"}, block) if block else []
+    if block is not None and block is other and len(passes) == 1:
+        says = f"{clear} before {source.code(backward)} at {source.place(backward)}"
+        return Edited(before(source, backward, clear), says)
+    return Edited(
+        after(source, step.call, clear),
+        f"{clear} after {source.code(step.call)} at {source.place(step.call)}",
+    )
+
+
+def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
+    """The block of statements a call stands in."""
+    for one in source.around(small_statement(source, call)):
+        if isinstance(one, cst.IndentedBlock | cst.SimpleStatementSuite | cst.Module):
+            return one
+    return None
+
+
+CLEAR_EACH_STEP = Change(
+    name="gradients.clear_each_step",
+    label="zero_grad after each step",
+    says="clear gradients after each optimizer step",
+    torch=_torch_clear_each_step,
+    keras=_keras_clear_each_step,
+    edit=_edit_clear_each_step,
+    edited_file=(BACKWARD_PLACE, STEP_PLACE, SCRIPT),
+)
+
 
 _COUNT = "batch_index"
 _KEYWORDS = Keywords(
@@ -25,14 +98,12 @@ _KEYWORDS = Keywords(
 )
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _torch_accumulate(program: Program, change: ChangeSpec) -> None:
     """Take only each so many-th step, with the mean of the gradients in between."""
     batches = max(1, round(change.number))
     gathers = False
 
-    def init(
-        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def init(original: Function, optimizer: torch.optim.Optimizer, *args: object, **kwargs: object) -> None:
         nonlocal gathers
         original(optimizer, *args, **kwargs)
         gathers = True
@@ -40,7 +111,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         _gather(optimizer, batches)
 
     def backward(
-        original: Callable[..., object],
+        original: Function,
         loss: torch.Tensor,
         gradient: torch.Tensor | None = None,
         *args: object,
@@ -51,7 +122,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
             gradient = loss.new_full(loss.shape, 1 / batches)
         return original(loss, gradient, *args, **kwargs)
 
-    def zero_grad(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+    def zero_grad(original: Function, *args: object, **kwargs: object) -> object:
         # Many programs clear by the model: what is gathered waits for the step all the same.
         return None if gathers else original(*args, **kwargs)
 
@@ -81,7 +152,7 @@ def _gather(optimizer: torch.optim.Optimizer, batches: int) -> None:
     optimizer.zero_grad = MethodType(kept, optimizer)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_accumulate(program: KerasProgram, change: ChangeSpec) -> None:
     """Let the optimizer take only each so many-th step, with the mean of the gradients in between."""
     batches = round(change.number)
 
@@ -95,7 +166,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     program.stepping.on_optimizer(gather)
 
 
-def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+def _edit_accumulate(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Let gradients of so many batches add up before each step."""
     batches = max(1, round(change.number))
     framework = told_by(source, run, _KEYWORDS)
@@ -156,14 +227,14 @@ def _cleared(source: Source, loop: cst.For, step: Step) -> dict[cst.CSTNode, New
     return {**removed(source, found[0]), **before(source, loop, f"{step.optimizer}.zero_grad()")}
 
 
-CHANGE = Change(
+ACCUMULATE = Change(
     name="gradients.accumulate",
     label="accumulate {} batches",
     forms=("gradients.accumulate 8",),
     says="step the optimizer every N batches, with their mean gradient",
-    torch=_torch,
-    keras=_keras,
-    edit=_edit,
+    torch=_torch_accumulate,
+    keras=_keras_accumulate,
+    edit=_edit_accumulate,
     option=Option(
         (
             "gradient_accumulation_steps",

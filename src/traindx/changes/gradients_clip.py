@@ -1,4 +1,4 @@
-"""Gradients clipped, otherwise or not at all."""
+"""Gradients that are too large: clipped, or their step left out where they are not finite."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program, parameters_of
+from traindx.changes.source.hyperparameter import Doses, Off, Option, as_number
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
 from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
-from traindx.changes.source.option import Option, as_number
-from traindx.changes.source.source import Source, before, removed
+from traindx.changes.source.source import Source, before, removed, under
 from traindx.changes.source.syntax import (
     argument,
     calls_of,
@@ -28,6 +27,65 @@ from traindx.facts import CLIP_PLACE, GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, ST
 from traindx.quantities import GRADIENT_NORM
 from traindx.run import Run
 
+
+def _torch_skip_nonfinite(program: Program, change: ChangeSpec) -> None:
+    """Drop the gradients of a batch that gave a NaN or an infinity."""
+
+    def drop(optimizer: torch.optim.Optimizer) -> None:
+        held = [one for one in parameters_of(optimizer) if one.grad is not None]
+        if _are_broken(program, change, [one.grad for one in held]):
+            for one in held:
+                one.grad = None
+
+    program.before_step(drop)
+
+
+def _keras_skip_nonfinite(program: KerasProgram, change: ChangeSpec) -> None:
+    """Leave weights and optimizer alone in a step whose gradients hold a NaN or an infinity."""
+
+    def skip(_: keras.Optimizer, gradients: Sequence[torch.Tensor]) -> None:
+        if _are_broken(program, change, gradients):
+            program.stepping.skip()
+
+    program.stepping.before_step(skip)
+
+
+def _are_broken(
+    program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]
+) -> bool:
+    if all(bool(torch.isfinite(one).all()) for one in gradients):
+        return False
+    says = f"batches with NaN or infinite gradients skipped, from step {program.taken + 1}"
+    program.applied(change, says)
+    return True
+
+
+def _edit_skip_nonfinite(source: Source, _: ChangeSpec, run: Run) -> Edited:
+    """Let the optimizer step only where all gradients are finite."""
+    parts: dict[cst.CSTNode, New] = {}
+    steps = steps_of(source, run)
+    for step in steps:
+        if step.scaler:
+            raise RefusedError(f"{step.scaler} already skips non-finite steps at {source.place(step.call)}")
+        finite = imported(source, "torch.isfinite", "torch")
+        held = parameters_at(source, run, step)
+        test = f"all({finite}(p.grad).all() for p in {held} if p.grad is not None)"
+        parts |= under(source, step.call, test)
+    where = source.place(steps[0].call)
+    return Edited(parts, f"{source.code(steps[0].call)} only if all gradients are finite, at {where}")
+
+
+SKIP_NONFINITE = Change(
+    name="gradients.skip_nonfinite",
+    label="skip non-finite gradients",
+    says="skip the optimizer step if a gradient is NaN or infinite",
+    torch=_torch_skip_nonfinite,
+    keras=_keras_skip_nonfinite,
+    edit=_edit_skip_nonfinite,
+    edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
+)
+
+
 _NORM = "clip_grad_norm_"
 _LIMITS = {
     "clipnorm": "the gradient-norm limit of each weight",
@@ -38,7 +96,7 @@ _WHAT = "the gradient-norm limit"
 _KEYWORDS = Keywords("max_grad_norm", "gradient_clip_val", ("global_clipnorm", "clipnorm"))
 
 
-def _torch(program: Program, change: ChangeSpec) -> None:
+def _torch_clip(program: Program, change: ChangeSpec) -> None:
     """Clip before each step, or change the limit of the program's own clipping."""
     if change.is_factor or change.words == ("none",):
         _change_limit(program, change, change.number if change.is_factor else float("inf"))
@@ -66,7 +124,7 @@ def _change_limit(program: Program, change: ChangeSpec, factor: float) -> None:
         program.patches.wrap(module, _NORM, clip)
 
 
-def _keras(program: KerasProgram, change: ChangeSpec) -> None:
+def _keras_clip(program: KerasProgram, change: ChangeSpec) -> None:
     """Clip before each step, or change the limits of the optimizer's own clipping."""
     if change.is_factor or change.words == ("none",):
         program.stepping.on_optimizer(lambda optimizer: _change_limits(program, change, optimizer))
@@ -94,7 +152,7 @@ def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.O
         setattr(optimizer, name, looser)
 
 
-def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
+def _edit_clip(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another limit where gradients are clipped, take the clipping out, or put it before the step."""
     found = calls_of(source, {_NORM})
     if len(found) > 1:
@@ -169,7 +227,7 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     return Edited(parts, says)
 
 
-def _from_run(change: ChangeSpec, run: Run) -> ChangeSpec:
+def _from_run_clip(change: ChangeSpec, run: Run) -> ChangeSpec:
     """The limit as a share of the gradient norms that were recorded; 1 where none were."""
     import numpy as np
 
@@ -196,27 +254,27 @@ def _limit(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
     return (_NO_LIMIT,) if change.words == ("none",) else as_number(change, run, text)
 
 
-def _label(change: ChangeSpec) -> str:
+def _label_clip(change: ChangeSpec) -> str:
     if change.words == ("none",):
         return "no gradient clipping"
     return f"clipping limit {change.dose}" if change.is_factor else f"clip gradients at {change.dose}"
 
 
-def _is_idle(change: ChangeSpec, run: Run) -> bool:
+def _is_idle_clip(change: ChangeSpec, run: Run) -> bool:
     """Whether there is no limit to multiply or to take out."""
     clips = GRADIENT_CLIP in run.facts or CLIP_PLACE in run.facts
     return (change.is_factor or change.words == ("none",)) and is_recording(run) and not clips
 
 
-CHANGE = Change(
+CLIP = Change(
     name="gradients.clip",
-    label=_label,
+    label=_label_clip,
     forms=("gradients.clip 1.0", "gradients.clip p95", "gradients.clip x 10", "gradients.clip none"),
     says="clip the gradient norm (p95: percentile of the recorded norms), or change the limit",
-    torch=_torch,
-    keras=_keras,
-    edit=_edit,
-    is_idle=_is_idle,
+    torch=_torch_clip,
+    keras=_keras_clip,
+    edit=_edit_clip,
+    is_idle=_is_idle_clip,
     option=Option(
         ("clip", "clip_*", "*_clip", "grad*clip*", "max_grad_norm", "max_norm", "grad_norm"),
         fact=GRADIENT_CLIP,
@@ -225,5 +283,5 @@ CHANGE = Change(
     ),
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
     doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
-    from_run=_from_run,
+    from_run=_from_run_clip,
 )

@@ -24,7 +24,6 @@ from traindx.changes.source.syntax import (
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.errors import TraindxError
 from traindx.facts import MODEL_PLACE, OPTIMIZER_PLACE, SCRIPT
 from traindx.run import Run
 
@@ -57,9 +56,7 @@ _OTHERS = ("LSTM", "GRU", "RNN", "Embedding")
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Draw the weights of every known kind of layer as is usual for it; the last one small."""
-    kind = change.words[0].lower() if change.words else ""
-    if kind not in _KINDS:
-        raise TraindxError(f'"{change}": expected one of {", ".join(_KINDS)}, for example: init.reset he')
+    kind = change.among(_KINDS)
 
     def draw(model: nn.Module) -> None:
         # The randomness of the program goes on as in the control arm.
@@ -140,7 +137,7 @@ def _draw_recurrent(name: str, value: torch.Tensor, width: int) -> None:
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Draw the weights of every known kind as is usual for it; the last one small."""
-    kind = change.words[0].lower()
+    kind = change.among(_KINDS)
 
     def draw(model: keras.Layer) -> None:
         weights = list(_weights(model))
@@ -180,9 +177,7 @@ def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initiali
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Draw the weights of layers right before the optimizer is made, whatever was drawn before."""
-    kind = change.words[0].lower() if change.words else ""
-    if kind not in _KINDS:
-        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
+    kind = change.among(_KINDS)
     if is_keras_model(source):
         return _of_keras(source, kind)
     if kind == _DEFAULT:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from traindx.changes import cst, keras, nn, torch
 from traindx.changes.live.functional import set_dropouts
 from traindx.changes.live.keras_program import FitSettings, KerasProgram, is_real
@@ -14,6 +12,7 @@ from traindx.changes.source.source import Source, before, first_in
 from traindx.changes.source.syntax import argument, expression, imported, last_name, spread, with_argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, New, RefusedError
 from traindx.facts import BACKWARD_PLACE, SCRIPT, VALIDATION_PLACE
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _WITHOUT_GRADIENT = ("no_grad", "inference_mode")
@@ -55,9 +54,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Call a model with `training=True` where gradients are taken, and with False where none are."""
     calls = 0
 
-    def called(
-        original: Callable[..., object], model: keras.Model, *args: object, **kwargs: object
-    ) -> object:
+    def called(original: Function, model: keras.Model, *args: object, **kwargs: object) -> object:
         nonlocal calls
         learns = torch.is_grad_enabled()
         # What is called inside of a model follows it.
@@ -185,7 +182,7 @@ def _model(source: Source, run: Run, node: cst.CSTNode) -> str:
 
 def _statement_at(source: Source, line: int) -> cst.CSTNode:
     for one in source.nodes(source.module):
-        if isinstance(one, cst.BaseSmallStatement) and source.lines(one)[0] <= line <= source.lines(one)[1]:
+        if isinstance(one, cst.BaseSmallStatement) and source.is_at(one, line):
             return one
     raise RefusedError(f"no statement at {source.shown}:{line}")
 

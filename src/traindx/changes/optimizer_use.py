@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from types import MethodType
 from weakref import WeakKeyDictionary
@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from traindx.changes import keras, torch
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
+from traindx.changes.source.literal import replaced
 from traindx.changes.source.optimizer import is_keras, optimizer_call, twin_of
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
@@ -22,8 +23,8 @@ from traindx.changes.source.syntax import (
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, RefusedError
-from traindx.errors import TraindxError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _CHOSEN = ("betas", "eps", "amsgrad", "maximize", "foreach", "fused", "capturable", "differentiable")
@@ -53,24 +54,17 @@ _FOREIGN = {
 
 def _chosen(change: ChangeSpec) -> tuple[str, float, dict[str, float]]:
     """The class that a text names, its learning rate, and what else it is made with."""
-    name, rate, usual = _KINDS[change.words[0].lower()]
+    name, rate, usual = _KINDS[change.among(_KINDS)]
     return name, float(change.words[1]) if len(change.words) > 1 else rate, usual
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Let another optimizer take the steps of the one the program makes; schedules and groups are shared."""
-    kind = change.words[0].lower() if change.words else ""
-    if kind not in _KINDS:
-        raise TraindxError(
-            f'"{change}": expected one of {", ".join(_KINDS)}, for example: optimizer.use adamw'
-        )
     name, rate, usual = _chosen(change)
     made, settings = getattr(torch.optim, name), {"lr": rate, **usual}
     busy = False
 
-    def init(
-        original: Callable[..., object], optimizer: torch.optim.Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def init(original: Function, optimizer: torch.optim.Optimizer, *args: object, **kwargs: object) -> None:
         nonlocal busy
         original(optimizer, *args, **kwargs)
         if busy or type(optimizer) is made:
@@ -145,7 +139,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     others: WeakKeyDictionary[keras.Optimizer, keras.Optimizer] = WeakKeyDictionary()
 
     def apply(
-        original: Callable[..., object],
+        original: Function,
         optimizer: keras.Optimizer,
         grads: Sequence[torch.Tensor | None],
         trainable_variables: Sequence[keras.Variable] | None = None,
@@ -180,9 +174,6 @@ def _kept(optimizer: keras.Optimizer) -> dict[str, float]:
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Exchange the class, set its learning rate, and leave out what it does not know."""
-    kind = change.words[0].lower() if change.words else ""
-    if kind not in _KINDS:
-        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
     name, chosen_rate, usual = _chosen(change)
     rate = number_text(chosen_rate)
     call = optimizer_call(source, run)
@@ -210,8 +201,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         )
     if "momentum" in usual:
         new = with_argument(new, "momentum", str(usual["momentum"]))
-    says = f"{source.code(call)} -> {source.code(new)} at {source.place(call)}"
-    return Edited({call: new}, says)
+    return replaced(source, call, new)
 
 
 def _label(change: ChangeSpec) -> str:

@@ -23,8 +23,8 @@ from traindx.changes.source.syntax import (
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.errors import TraindxError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
+from traindx.recorder.hooks.monkeypatch import Function
 from traindx.run import Run
 
 _OF_NUMBERS = (
@@ -42,38 +42,29 @@ _OF_KERAS = {"float32": "float32", "bfloat16": "mixed_bfloat16"}
 _BITS = 16
 
 
-def _dtypes() -> dict[str, torch.dtype]:
-    return {"float32": torch.float32, "bfloat16": torch.bfloat16}
-
-
 def _half() -> tuple[torch.dtype, ...]:
     return (torch.float16, torch.bfloat16)
 
 
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Switch mixed precision off, or to another kind; models stay in single precision."""
-    if len(change.words) != 1 or change.words[0] not in _dtypes():
-        raise TraindxError(
-            f'"{change}": expected one of {", ".join(_dtypes())}, for example: precision.use float32'
-        )
-    kind = _dtypes()[change.words[0]]
+    name = change.among(_KINDS)
+    kind: torch.dtype = getattr(torch, name)
     wide = kind is torch.float32
 
-    def autocast(
-        original: Callable[..., object], self: object, device_type: str, *args: object, **kwargs: object
-    ) -> None:
-        program.applied(change, f"mixed precision {'is off' if wide else f'runs in {change.words[0]}'}")
+    def autocast(original: Function, self: object, device_type: str, *args: object, **kwargs: object) -> None:
+        program.applied(change, f"mixed precision {'is off' if wide else f'runs in {name}'}")
         # The dtype is the second, "enabled" the third of its arguments.
         others = args[2:]
         kwargs.pop("dtype", None)
         enabled = bool(args[1] if len(args) > 1 else kwargs.pop("enabled", True)) and not wide
         original(self, device_type, None if wide else kind, enabled, *others, **kwargs)
 
-    def scaler(original: Callable[..., object], *args: object, **kwargs: object) -> None:
+    def scaler(original: Function, *args: object, **kwargs: object) -> None:
         original(*args, **{**kwargs, "enabled": False})
 
     def half(_: object, module: nn.Module) -> nn.Module:
-        program.applied(change, f"the model stays in {change.words[0]}")
+        program.applied(change, f"the model stays in {name}")
         return module._apply(lambda one: one.to(kind) if one.is_floating_point() else one)
 
     def to(
@@ -81,7 +72,7 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     ) -> nn.Module:
         asked = [*args, *kwargs.values()]
         if any(one in _half() for one in asked if isinstance(one, torch.dtype)):
-            program.applied(change, f"the model stays in {change.words[0]}")
+            program.applied(change, f"the model stays in {name}")
         args = tuple(kind if isinstance(one, torch.dtype) and one in _half() else one for one in args)
         if kwargs.get("dtype") in _half():
             kwargs["dtype"] = kind
@@ -114,10 +105,10 @@ def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, .
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     """Make other policies than the program asks for."""
-    others = _OTHERS[change.words[0]]
+    others = _OTHERS[change.among(_KINDS)]
     exchanged = False
 
-    def init(original: Callable[..., object], policy: keras.DTypePolicy, name: str | None = None) -> None:
+    def init(original: Function, policy: keras.DTypePolicy, name: str | None = None) -> None:
         nonlocal exchanged
         if name in others:
             exchanged = True
@@ -135,9 +126,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another kind of numbers wherever the source asks for half precision."""
-    kind = change.words[0] if change.words else ""
-    if kind not in _KINDS:
-        raise RefusedError(f'"{change}": expected one of {", ".join(_KINDS)}')
+    kind = change.among(_KINDS)
     parts = _of_framework(source, kind) or _of_torch(source, kind)
     if not parts:
         raise RefusedError(f"no half-precision setting found in {source.shown}")

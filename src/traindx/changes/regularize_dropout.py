@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from traindx.changes import cst, keras, nn, torch
-from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.functional import ModelDropout
 from traindx.changes.live.keras_layers import bends, hidden_layers, layers_of
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
+from traindx.changes.source.hyperparameter import Doses, Off, Option
 from traindx.changes.source.layers import (
     ACTIVATION_FUNCTIONS,
     DROPOUT_FUNCTIONS,
@@ -18,7 +18,6 @@ from traindx.changes.source.layers import (
     kind_of,
 )
 from traindx.changes.source.literal import added, joined, literal_behind, rewritten
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source, after
 from traindx.changes.source.syntax import (
     argument,
@@ -95,9 +94,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
     found: list[Edited] = []
-    for call in calls_of(
-        source, (*DROPOUTS, *DROPOUT_FUNCTIONS, *_RECURRENT, *_BLOCKS, "MultiheadAttention")
-    ):
+    for call in calls_of(source, (*DROPOUTS, *DROPOUT_FUNCTIONS, *_WITHIN)):
         name = last_name(call.func)
         if name in DROPOUTS:
             given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"

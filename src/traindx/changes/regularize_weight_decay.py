@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.changes import keras, torch
-from traindx.changes.live.doses import Doses, Off
 from traindx.changes.live.keras_program import KerasProgram
 from traindx.changes.live.program import Program
+from traindx.changes.source.hyperparameter import Doses, Off, Option
 from traindx.changes.source.literal import Literal, joined, literal_behind, rewritten
 from traindx.changes.source.optimizer import (
     Setting,
@@ -18,7 +18,6 @@ from traindx.changes.source.optimizer import (
     optimizer_call,
     trainer_call,
 )
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import argument
 from traindx.changes.types import BY_VALIDATION, Change, ChangeSpec, Edited, RefusedError

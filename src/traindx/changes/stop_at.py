@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from traindx.changes import cst
 from traindx.changes.live.program import Program
-from traindx.changes.source.literal import exchanged
+from traindx.changes.source.hyperparameter import Option
+from traindx.changes.source.literal import exchanged, replaced
 from traindx.changes.source.loop import backward_of, loop_around
 from traindx.changes.source.optimizer import is_lightning, keras_fit, trainer_call
-from traindx.changes.source.option import Option
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import (
     argument,
@@ -83,8 +83,7 @@ def _shorter(source: Source, run: Run, epochs: int) -> Edited:
     last = loop.iter.args[-1]
     new = last.with_changes(value=expression(str(epochs + int(first))))
     changed = loop.iter.with_changes(args=[*loop.iter.args[:-1], new])
-    says = f"{source.code(loop.iter)} -> {source.code(changed)} at {source.place(loop)}"
-    return Edited({loop.iter: changed}, says)
+    return replaced(source, loop.iter, changed)
 
 
 def _around_call(source: Source, batches: cst.For | cst.While) -> cst.For | cst.While | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, TypeAlias
 
 from traindx.errors import TraindxError
@@ -18,10 +18,9 @@ from traindx.format import number
 if TYPE_CHECKING:
     import libcst as cst
 
-    from traindx.changes.live.doses import Doses
     from traindx.changes.live.keras_program import KerasProgram
     from traindx.changes.live.program import Program
-    from traindx.changes.source.option import Option
+    from traindx.changes.source.hyperparameter import Doses, Option
     from traindx.changes.source.source import Source
     from traindx.run import Fact, Run
 
@@ -50,6 +49,10 @@ BY_ERRORS = (Measure.VALIDATION_ERROR, Measure.ERROR)
 """What a change is compared by after which the training loss means something else."""
 BY_VALIDATION = (Measure.VALIDATION_LOSS, Measure.VALIDATION_ERROR)
 """What a change is compared by that alters the training loss without making the model better or worse."""
+
+
+class RefusedError(TraindxError):
+    """Why a change is not one, or cannot be written into source, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,18 @@ class ChangeSpec:
             raise TraindxError(f'"{self}" must end with a number, for example: optimizer.lr x 0.1')
         return value
 
+    def among(self, known: Iterable[str]) -> str:
+        """The first word in lower case; refused if it is none of those that are known."""
+        words = list(known)
+        first = self.words[0].lower() if self.words else ""
+        if first not in words:
+            expected = f"expected one of {', '.join(words)}, for example: {self.name} {words[0]}"
+            raise RefusedError(f'"{self}": {expected}')
+        return first
+
     def scaled(self, present: float) -> float:
         """What a value becomes that is multiplied or set by this change."""
         return present * self.number if self.is_factor else self.number
-
-
-class RefusedError(TraindxError):
-    """Why a change cannot be written into source, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +210,7 @@ def as_in_torch(_program: KerasProgram, _spec: ChangeSpec) -> None:
 
 
 TORCH_LAYERS_ONLY = Refusal("works on torch layers only; this is a Keras model")
+TORCH_LOSSES_ONLY = Refusal("works on torch losses only; this is a Keras model")
 NOT_IN_SOURCE = Refusal("{change} has no source patch")
 
 
@@ -211,7 +220,8 @@ def known_changes() -> dict[str, Change]:
     from traindx import changes
     from traindx.catalogue import units
 
-    return {change.name: change for change in units(changes, Change)}
+    found = sorted(units(changes, Change), key=lambda change: change.name)
+    return {change.name: change for change in found}
 
 
 def change_of(spec: ChangeSpec) -> Change:
@@ -224,11 +234,14 @@ def change_of(spec: ChangeSpec) -> Change:
 
 @cache
 def _known(name: str) -> Change | None:
-    # A file has the name of its change: one is imported, not all of them.
-    file = name.replace(".", "_")
-    is_file = "." in name and file.isidentifier() and find_spec(f"traindx.changes.{file}") is not None
-    found = vars(import_module(f"traindx.changes.{file}")).get("CHANGE") if is_file else None
-    return found or next((one for one in known_changes().values() if one.also == name), None)
+    """The change of a name, or of another name for it; files of other subjects are not imported."""
+    from traindx import changes
+
+    subject = name.partition(".")[0]
+    files = [info.name for info in iter_modules(changes.__path__) if info.name.partition("_")[0] == subject]
+    held = [value for file in files for value in vars(import_module(f"{changes.__name__}.{file}")).values()]
+    found = (value for value in held if isinstance(value, Change) and name in (value.name, value.also))
+    return next(found, None)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:

@@ -85,7 +85,7 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
 
 def _warn_of_training(maker: str) -> None:
     """Say that importing a script is going to train, if it is."""
-    from traindx.lint.training_start import training_at_import
+    from traindx.lint.script import training_at_import
 
     path = maker.rpartition(":")[0]
     if not path.endswith(".py") or not os.path.isfile(path):

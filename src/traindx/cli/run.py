@@ -152,11 +152,17 @@ def _recorded(
     from traindx.readers.loading.files import CONSOLE
     from traindx.recorder.launch.child import run_to_end
     from traindx.recorder.launch.command import recording_environment
-    from traindx.recorder.launch.open_files import OpenFiles
     from traindx.recorder.launch.outcome import note_ending, stopped
     from traindx.recorder.launch.process_tree import Reminder
     from traindx.recorder.launch.streams import Console
-    from traindx.recorder.launch.traces import beginning, discard, keep_written, note_outcome, note_program
+    from traindx.recorder.launch.traces import (
+        OpenFiles,
+        beginning,
+        discard,
+        keep_written,
+        note_outcome,
+        note_program,
+    )
 
     environment = recording_environment(
         os.environ, folder, budget=arguments.budget, every=arguments.every, most_steps=arguments.max_steps

@@ -109,6 +109,16 @@ POLES = frozenset(
     " logit erfinv xlogy std var norm cdist cumprod prod logsumexp".split()
 )
 """Operations that leave the finite numbers at single points or beyond a bound."""
+_BY_SIZE = frozenset("pow std var norm cdist cumprod prod logsumexp".split())
+"""Those that also do so far from any such point, when what they get is huge already."""
+
+
+def is_at_pole(event: Event, run: Run) -> bool:
+    """Whether the operation itself made the value non-finite, not the size that a loss had grown to."""
+    if event.operation in _BY_SIZE:
+        fails = failure(run)
+        return fails is None or max(climb(fails.before), climb(fails.gradients)) < 1
+    return event.operation in POLES
 
 
 def first_nonfinite(run: Run) -> Event | None:

@@ -17,6 +17,8 @@ from traindx.run import Parameter, Quantity, Run, Series
 
 _NORMS = ("Norm", "Normalization")
 _TABLES = ("Embedding",)
+_SHAPE_OF_TOKENS = 3
+"""Dimensions of what is added to a batch of sequences."""
 _RECURRENT = ("RNN", "LSTM", "GRU")
 _KERAS = ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense", "SeparableConv2D")
 EARLY = 5
@@ -67,8 +69,11 @@ def matrices(run: Run, quantity: Quantity) -> list[Matrix]:
 
 
 def is_matrix(layer: Parameter) -> bool:
-    """Whether the parameter multiplies what enters its layer, and is no table that is looked up."""
-    return len(layer.shape) > 1 and not any(word in layer.kind for word in (*_TABLES, *_NORMS))
+    """Whether the parameter multiplies what enters its layer, and is no table that is looked up or added."""
+    if len(layer.shape) < 2 or any(word in layer.kind for word in (*_TABLES, *_NORMS)):
+        return False
+    # Positions or a class token that a module holds itself are (1, length, size): added, not multiplied.
+    return layer.shape[0] > 1 or len(layer.shape) < _SHAPE_OF_TOKENS or "Conv" in layer.kind
 
 
 def is_table(layer: Parameter) -> bool:

@@ -79,3 +79,7 @@ def graded(value: float, limit: float, full: float | None = None, *, least: floa
 def linear(value: float, limit: float = 0.0, *, over: float = 1.0, least: float = MILD) -> float:
     """How clear a value beyond its limit is, in proportion: `least` at the limit, 1 at `over` above it."""
     return min(1.0, max(least, least + (1 - least) * (value - limit) / over))
+
+
+MISTAKE = -4.0
+"""`healthy=` of what nobody writes on purpose: a run that learns in spite of it still has a bug."""

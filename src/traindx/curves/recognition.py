@@ -17,6 +17,7 @@ from traindx.curves.traits import (
     LIBRARIES,
     LIBRARY_LOOPS,
     LOSSES,
+    MODELS,
     NAMES,
     POLICY_TERMS,
     SETTINGS,
@@ -84,6 +85,7 @@ def recognized(run: Run) -> Recognized:
         _by_settings,
         _by_reward,
         _by_trainer,
+        _by_model,
         _by_loss_function,
         _by_tokens,
         _by_metrics,
@@ -190,6 +192,11 @@ def _by_trainer(run: Run) -> Recognized | None:
     if not len(losses) or is_small or _vocabulary_of(float(losses[0])):
         return None
     return Recognized(FINE_TUNING, f"HF Trainer with a first loss of {number(float(losses[0]))}")
+
+
+def _by_model(run: Run) -> Recognized | None:
+    model = str(run.facts.get(f.MODEL, ""))
+    return _matching(MODELS, {model}, "trains a") if model and is_recording(run) else None
 
 
 def _by_loss_function(run: Run) -> Recognized | None:

@@ -157,6 +157,14 @@ LIBRARIES = (
 )
 """By the libraries a recorded program has imported: those that train one kind of thing."""
 
+MODELS = (
+    Trait(LANGUAGE_MODELING, "*LMHeadModel *ForCausalLM *ForMaskedLM *LanguageModel *GPT NanoGPT*"),
+    Trait(VAE, "*VAE VAE* *AutoencoderKL *VariationalAutoencoder"),
+    Trait(DIFFUSION, "*DDPM *Diffusion UNet2DModel UNet2DConditionModel"),
+    Trait(CONTRASTIVE, "*SimCLR *BYOL *MoCo *CLIP SimSiam* BarlowTwins*"),
+)
+"""By the class of the model that was recorded."""
+
 LOSSES = (
     Trait(CTC, "ctc *ctc_loss *ctcloss"),
     Trait(CONTRASTIVE, "*nt_xent* *triplet_margin* *contrastive* *info_nce* *infonce*"),

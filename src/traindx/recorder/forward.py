@@ -2,18 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 
-from traindx.facts import LOSS_PLACE, PRECISION, VALIDATION_PLACE
-from traindx.recorder.layout import Layout
-from traindx.recorder.loss_units import LossUnits
+from traindx.facts import (
+    DROPOUT_IN_VALIDATION,
+    LOSS_PLACE,
+    PRECISION,
+    VALIDATED_IN_TRAIN_MODE,
+    VALIDATED_WITH_GRADIENT,
+    VALIDATION_PLACE,
+)
 from traindx.recorder.model import Model
+from traindx.recorder.model_faults import Layout, UnlistedParts
 from traindx.recorder.nonfinite import Nonfinite
 from traindx.recorder.outputs import Outputs
 from traindx.recorder.probes.types import Batch, Dropout, LossCall, Probe, Purpose, Snapshot
 from traindx.recorder.sampling import Sampling
 from traindx.recorder.sources import Sources
 from traindx.recorder.streams import Streams
-from traindx.recorder.unlisted import UnlistedParts
-from traindx.recorder.validation import Validation
+from traindx.recorder.validation import LossUnits, Validation
+from traindx.run import Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +134,7 @@ class Forward:
     def _tell_waited(self, snapshot: Snapshot) -> None:
         waited = self._outputs.returned()
         if waited.outputs:
-            self._sampling.tell(Probe.modules_returned, snapshot, *waited, Purpose.TRAINING)
+            self._sampling.tell(Probe.modules_returned, snapshot, waited, Purpose.TRAINING)
 
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         # Without a loader each call counts.
@@ -140,12 +146,8 @@ class Forward:
             snapshot = self.validation.snapshot(self._sources.evaluated, self._streams.step)
             snapshot.samples = max(samples, 1)
             self._sampling.tell(Probe.batch_enters, snapshot, batch)
-            self.validation.note(
-                self._sources.evaluated,
-                self._streams.step,
-                in_train_mode=bool(module.training),
-                drops=self._drops,
-            )
+            self._note(VALIDATED_IN_TRAIN_MODE, bool(module.training))
+            self._note(DROPOUT_IN_VALIDATION, self._drops)
             if not self._sources.evaluated and self._sampling.snapshot is None:
                 # One batch of data without a loader: how many are to come is not known. Validation rows may
                 # follow those of the training set.
@@ -155,6 +157,10 @@ class Forward:
         if self._sampling.snapshot is not None:
             self.in_eval_mode = not module.training
             self._sampling.tell(Probe.batch_enters, self._sampling.snapshot, batch)
+
+    def _note(self, fact: Fact, is_so: bool) -> None:
+        """Note how the batch that is evaluated now is."""
+        self.validation.note(self._sources.evaluated, self._streams.step, fact, is_so)
 
     def dropped(self, probability: float, given: "Tensor", output: "Tensor", gradients: bool) -> None:
         """A dropout was active, inside a module or on its own."""
@@ -221,7 +227,7 @@ class Forward:
         if call.options.get("reduction") == "sum":
             mean = mean / max(samples, 1)
         self.validation.add(source, self._streams.step, call.function, self._backend.number(mean), samples)
-        self.validation.note(source, self._streams.step, with_gradient=bool(call.value.requires_grad))
+        self._note(VALIDATED_WITH_GRADIENT, bool(call.value.requires_grad))
         snapshot = self.validation.snapshot(source, self._streams.step)
         snapshot.samples = max(samples, 1)
         if self.validation.is_looked_at(source):

@@ -1,6 +1,6 @@
 """The training loop as it is seen from outside: batches, passes, backward passes, steps."""
 
-from traindx.facts import LOSSES_DIFFER
+from traindx.facts import LOSSES_DIFFER, TRAINED_IN_EVAL_MODE
 from traindx.quantities import LOSS_SCALE, SKIPPED_STEPS
 from traindx.recorder.fast_path import FastPath
 from traindx.recorder.forward import Forward
@@ -133,7 +133,7 @@ class Loop:
             self.forward.sees_loss(loss, value)
             snapshot = self._sampling.snapshot
         if snapshot is not None and self.forward.in_eval_mode is not None:
-            self._inspection.loop_facts.trained_in_eval_mode.add(self.forward.in_eval_mode)
+            self._inspection.loop_facts.count(TRAINED_IN_EVAL_MODE, self.forward.in_eval_mode)
             self.forward.in_eval_mode = None
         if snapshot is not None:
             self.forward.units.backward_begins(value, self._objective.passes_per_step)

@@ -9,7 +9,7 @@ from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Snapshot
 from traindx.recorder.recording_writer import LayerRecord
 from traindx.recorder.sampling import Notebook
-from traindx.run import Quantity
+from traindx.run import Fact, Quantity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,34 +40,30 @@ class Share:
         return self.seen / self.times
 
 
+_SHARES = (
+    f.TRAINED_IN_EVAL_MODE,
+    f.VALIDATED_IN_TRAIN_MODE,
+    f.VALIDATED_WITH_GRADIENT,
+    f.DROPOUT_IN_VALIDATION,
+)
+"""Facts that are shares of batches."""
+
+
 class LoopFacts:
     """Modes of the model, counted where they are looked at."""
 
     def __init__(self) -> None:
-        self.trained_in_eval_mode = Share()
-        self.validated_in_train_mode = Share()
-        self.validated_with_gradient = Share()
-        self.dropped_in_validation = Share()
+        self._shares = {fact: Share() for fact in _SHARES}
         self._looks = 0
         self._written: dict[int, list[LayerRecord]] = {}
 
-    def validated(self, train_modes: list[bool], gradients: list[bool], drops: list[bool]) -> None:
-        """Count the batches of a pass over validation data."""
-        for in_train_mode in train_modes:
-            self.validated_in_train_mode.add(in_train_mode)
-        for with_gradient in gradients:
-            self.validated_with_gradient.add(with_gradient)
-        for dropped in drops:
-            self.dropped_in_validation.add(dropped)
+    def count(self, fact: Fact, was_so: bool) -> None:
+        """Count once more how something was."""
+        self._shares[fact].add(was_so)
 
     def write(self, notebook: Notebook) -> None:
         """State what was seen so far."""
-        for fact, share in (
-            (f.TRAINED_IN_EVAL_MODE, self.trained_in_eval_mode),
-            (f.VALIDATED_IN_TRAIN_MODE, self.validated_in_train_mode),
-            (f.VALIDATED_WITH_GRADIENT, self.validated_with_gradient),
-            (f.DROPOUT_IN_VALIDATION, self.dropped_in_validation),
-        ):
+        for fact, share in self._shares.items():
             if share.times:
                 notebook.state(fact, round(share.value, 4))
 

@@ -9,9 +9,9 @@ is found to have been written into.
 import weakref
 from dataclasses import dataclass
 from operator import and_, attrgetter, eq, methodcaller
-from typing import NamedTuple
 
 from traindx.recorder.model import Model
+from traindx.recorder.probes.types import Returned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +22,6 @@ _LARGEST = 4096
 _MOST = 1024
 """Outputs: what is held while the model runs is at most 16 MB in single precision."""
 _VERSION, _MEMORY = attrgetter("_version"), methodcaller("data_ptr")
-
-
-class Waited(NamedTuple):
-    """Outputs that waited, side by side."""
-
-    names: "list[str]"
-    modules: "list[nn.Module]"
-    outputs: "list[Tensor]"
 
 
 @dataclass(eq=False, slots=True)
@@ -103,12 +95,12 @@ class Outputs:
         self._versions.append(output._version)
         return True
 
-    def returned(self) -> Waited:
+    def returned(self) -> Returned:
         """The outputs that waited and are what they were; nothing is held from here on."""
         stay = list(map(eq, map(_VERSION, self._outputs), self._versions))
         # No memory: the program has freed it behind torch's back.
         stay = list(map(and_, stay, map(bool, map(_MEMORY, self._outputs))))
-        waited = Waited([], [], [])
+        waited = Returned([], [], [])
         for known, output, stays in zip(self._held, self._outputs, stay, strict=True):
             module = known.module()
             if stays and known.stays and module is not None:

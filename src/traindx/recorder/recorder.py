@@ -12,11 +12,10 @@ from time import perf_counter, process_time
 
 from traindx import facts as f
 from traindx.format import count
-from traindx.recorder.guard import event
+from traindx.recorder.guard import Cost, event
 from traindx.recorder.loop import Loop
 from traindx.recorder.loop_facts import COST, HostSyncs
 from traindx.recorder.probes.types import Probe, Purpose
-from traindx.recorder.processor_time import Cost
 from traindx.recorder.recording_writer import RecordingWriter, ending_by
 from traindx.recorder.sampling import Notebook, Sampling
 from traindx.recorder.schedule import StepLimit, WriteSchedule

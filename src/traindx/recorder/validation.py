@@ -1,11 +1,18 @@
-"""A pass over validation data has losses and looks at its batches; it is over when training goes on."""
+"""Validation: passes over its data, which are over when training goes on, and the unit of their loss.
 
+Training and validation losses have one unit where function, reduction and options are the same.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isclose, isfinite
 
 from traindx.quantities import TEST_LOSS, VAL_LOSS
 from traindx.recorder.loop_facts import LoopFacts
+from traindx.recorder.probes.types import LossCall
 from traindx.recorder.sampling import Notebook, ValidationSnapshot, floats
 from traindx.recorder.schedule import one_in
+from traindx.run import Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +35,8 @@ class _Pass:
     totals: "dict[str, list[tuple[Value, int]]]" = field(default_factory=dict)
     snapshot: ValidationSnapshot | None = None
     batches: int = 0
-    train_modes: list[bool] = field(default_factory=list)
-    gradients: list[bool] = field(default_factory=list)
-    drops: list[bool] = field(default_factory=list)
+    habits: list[tuple[Fact, bool]] = field(default_factory=list)
+    """How its batches were evaluated: facts that are shares of batches, and whether they hold for one."""
 
 
 class Validation:
@@ -65,23 +71,9 @@ class Validation:
         """Forget a pass that was none."""
         self._passes.pop(source, None)
 
-    def note(
-        self,
-        source: int,
-        step: int,
-        *,
-        in_train_mode: bool | None = None,
-        with_gradient: bool | None = None,
-        drops: bool | None = None,
-    ) -> None:
+    def note(self, source: int, step: int, fact: Fact, is_so: bool) -> None:
         """Note how a batch is evaluated."""
-        one = self._passes.setdefault(source, _Pass(step))
-        if in_train_mode is not None:
-            one.train_modes.append(in_train_mode)
-        if with_gradient is not None:
-            one.gradients.append(with_gradient)
-        if drops is not None:
-            one.drops.append(drops)
+        self._passes.setdefault(source, _Pass(step)).habits.append((fact, is_so))
 
     def snapshot(self, source: int, step: int) -> ValidationSnapshot:
         """Where probes write about the pass that runs."""
@@ -112,8 +104,8 @@ class Validation:
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
             weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
             samples = sum(count for _, count in weighed)
-            if weighed:
-                loop_facts.validated(one.train_modes, one.gradients, one.drops)
+            for fact, is_so in one.habits if weighed else ():
+                loop_facts.count(fact, is_so)
             if samples and not self.is_told:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
@@ -135,3 +127,94 @@ class Validation:
             self._had_others |= not of_training
             self._of_training += of_training > 0
         return not source and (self._had_others or self._of_training < _SURE)
+
+
+_CLOSE = 1e-3
+"""Relative difference below which a loss is the one that its function gave."""
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """What a loss function was asked for."""
+
+    function: str
+    reduction: str
+    smooths: bool
+    weights: bool
+    per_row: int
+    """Values of a target in each row of the batch."""
+
+
+class LossUnits:
+    """The losses of looked-at steps, and those of validation."""
+
+    def __init__(self) -> None:
+        self._trained: _Unit | None = None
+        self._evaluated: _Unit | None = None
+        self._calls: list[float | None] = []
+        """Of the forward pass that runs, what its loss functions gave; None where that is on a device."""
+        self._others = False
+        """Whether the loss of training is more than what one loss function gave."""
+
+    def trained(self, call: LossCall) -> None:
+        """A loss function returned in a step that is looked at."""
+        self._trained = _unit(call)
+        self._calls.append(_number(call))
+
+    def backward_begins(self, loss: object, batches: int) -> None:
+        """The backward pass of a step that is looked at begins; so many of them make a step."""
+        calls, self._calls = self._calls, []
+        if not calls or None in calls or not isinstance(loss, float) or not isfinite(loss):
+            return
+        # A loss that is divided by the batches of a step is recorded for the step as a whole.
+        same = [one for one in calls if one is not None and _is_same(loss, one, batches)]
+        self._others = len(calls) > 1 or not same
+
+    def evaluated(self, call: LossCall) -> None:
+        """A loss function returned for validation data."""
+        self._evaluated = _unit(call)
+
+    @property
+    def difference(self) -> str | None:
+        """Why the two cannot be compared; empty where they can, None where one of them was not seen."""
+        ours, theirs = self._trained, self._evaluated
+        if ours is None or theirs is None:
+            return None
+        if ours.function != theirs.function:
+            return f"training uses {ours.function}, validation {theirs.function}"
+        if self._others:
+            return f"the training loss is not {ours.function} alone: it has more terms, or a factor"
+        if ours.smooths != theirs.smooths:
+            return f"only {'training' if ours.smooths else 'validation'} uses label smoothing"
+        if ours.weights != theirs.weights:
+            return f"only {'training' if ours.weights else 'validation'} uses class weights"
+        if ours.reduction == "sum":
+            return "the training loss is a sum over the batch, the validation loss a mean"
+        if theirs.reduction == "sum" and theirs.per_row != 1:
+            return "the validation loss is a sum over each row, the training loss a mean"
+        return ""
+
+
+def _unit(call: LossCall) -> _Unit:
+    options, target = call.options, call.target
+    rows = int(target.shape[0]) if target.dim() else 1
+    return _Unit(
+        function=call.function,
+        reduction=str(options.get("reduction") or "mean"),
+        smooths=bool(options.get("label_smoothing")),
+        weights=_is_given(options, "weight") or _is_given(options, "pos_weight"),
+        per_row=target.numel() // max(rows, 1),
+    )
+
+
+def _is_given(options: Mapping[str, object], name: str) -> bool:
+    return options.get(name) is not None
+
+
+def _number(call: LossCall) -> float | None:
+    value = call.value.detach()
+    return float(value.float().mean()) if value.is_cpu else None
+
+
+def _is_same(loss: float, value: float, batches: int) -> bool:
+    return any(isclose(loss * factor, value, rel_tol=_CLOSE, abs_tol=_CLOSE**2) for factor in (1, batches))

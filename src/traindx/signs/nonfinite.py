@@ -7,10 +7,10 @@ import numpy as np
 from traindx.curves.facts import is_recording, location_of, needs_beginning, stated_word
 from traindx.curves.failure import (
     LASTING,
-    POLES,
     climb,
     failure,
     first_nonfinite,
+    is_at_pole,
     lasting_from,
     nonfinite_evidence,
 )
@@ -216,7 +216,7 @@ def _arises(run: Run, elsewhere: tuple[str, ...], location: str, *, at_pole: boo
     event = first_nonfinite(run)
     if event is None:
         return None if is_recording(run) else CANNOT_TELL
-    if (event.operation in POLES) is not at_pole or run.facts.get(NONFINITE_SOURCE) in elsewhere:
+    if is_at_pole(event, run) is not at_pole or run.facts.get(NONFINITE_SOURCE) in elsewhere:
         return None
     return Finding(1.0, event.says, (nonfinite_evidence(event, run, location),))
 

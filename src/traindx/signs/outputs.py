@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from traindx.curves.facts import compares_numbers, fact_evidence, stated_number, stated_word
-from traindx.curves.limits import TINY
+from traindx.curves.limits import MISTAKE, TINY
 from traindx.curves.series import looked, seen_in
 from traindx.facts import (
     CLASS_WEIGHTS,
@@ -47,7 +47,12 @@ PROBABILITIES = (*CATEGORICAL, "binary_crossentropy")
 _SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hardsigmoid")
 
 
-@sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, formerly="squashed_twice")
+@sign(
+    needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION),
+    severity=Severity.SERIOUS,
+    healthy=MISTAKE,
+    formerly="squashed_twice",
+)
 def activation_before_logits_loss(run: Run) -> Answer:
     """An activated output goes into a loss that expects logits."""
     loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)

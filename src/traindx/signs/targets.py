@@ -8,7 +8,7 @@ import numpy as np
 from traindx.curves.facts import compares_numbers, fact_evidence, needs_beginning, stated_number, stated_word
 from traindx.curves.failure import not_finite_in
 from traindx.curves.layers import EARLY
-from traindx.curves.limits import FAIR, FAR, FEW, TINY, WEAK, graded
+from traindx.curves.limits import FAIR, FAR, FEW, MISTAKE, TINY, WEAK, graded
 from traindx.curves.series import last_part, looked, seen_in
 from traindx.facts import (
     BACKWARD_PLACE,
@@ -127,7 +127,7 @@ def output_scores_drift(
     return Finding(strength, says, (seen_in(high, late, size),))
 
 
-@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=-4.00)
+@sign(needs=((LOSS_FUNCTION, LOSS_SHAPES),), severity=Severity.SERIOUS, healthy=MISTAKE)
 def shapes_broadcast(run: Run) -> Answer:
     """Shapes of prediction and target broadcast in the loss."""
     shapes = run.facts.get(LOSS_SHAPES)

@@ -1,103 +1,14 @@
-"""What an arm is compared by; and from pairs of arms to what a change did, with an interval and its worth."""
+"""From pairs of arms to what a change did, with an interval, and how changes stand against each other."""
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from traindx import quantities as q
 from traindx.changes.types import Measure
-from traindx.curves.series import whole
 from traindx.format import count
-from traindx.run import Quantity, Run
-from traindx.trials.types import Arm, Outcome, Pair, counted_pairs
-
-TAIL = 0.15
-"""The last part of a curve, whose mean is its end."""
-_ACCURACIES = (Measure.VALIDATION_ERROR, Measure.ERROR)
-_FIRST = 5
-"""Points whose median is where a curve begins."""
-_CURVES: dict[Measure, tuple[Quantity, bool]] = {
-    Measure.LOSS: (q.TRAIN_LOSS, False),
-    Measure.LOSS_SIZE: (q.TRAIN_LOSS, False),
-    Measure.VALIDATION_LOSS: (q.VAL_LOSS, False),
-    Measure.ERROR: (q.TRAIN_ACCURACY, True),
-    Measure.VALIDATION_ERROR: (q.VAL_ACCURACY, True),
-    Measure.BALANCED_ERROR: (q.PREDICTION_RECALL, True),
-    Measure.SPEED: (q.STEP_TIME, False),
-}
-"""The quantity behind a measure, and whether it counts what is right and not what is wrong."""
-
-
-def can_measure(run: Run, measure: Measure) -> bool:
-    """Whether a run shows what it would be compared by."""
-    return _CURVES[measure][0] in run
-
-
-def curve(run: Run, measure: Measure) -> tuple[tuple[float, float], ...]:
-    """Steps and values of what a run is compared by."""
-    quantity, turned = _CURVES[measure]
-    if quantity not in run:
-        return ()
-    series = whole(run, quantity)
-    values = 1 - series.values if turned else series.values
-    if measure is Measure.SPEED:
-        values = 1 / np.maximum(values, 1e-9)
-    if measure is Measure.LOSS_SIZE:
-        values = np.abs(values)
-    return tuple(zip(series.steps.tolist(), values.tolist(), strict=True))
-
-
-def end(run: Run, measure: Measure, until: float | None = None) -> float | None:
-    """The mean of the last part, up to a step; infinite where that is no number, None if unknown."""
-    points = [(step, value) for step, value in curve(run, measure) if until is None or step <= until]
-    if not points:
-        return None
-    values = np.array([value for _, value in points])
-    if measure is Measure.SPEED:
-        # The first steps warm up, and a stall of the machine is not the program's.
-        return float(np.median(values[len(values) // 5 :]))
-    tail = values[-max(1, math.ceil(TAIL * len(values))) :]
-    return float(tail.mean()) if np.isfinite(tail).all() else math.inf
-
-
-def start_of(points: Sequence[tuple[float, float]]) -> float | None:
-    """The median of the first points; None where there are none that are finite."""
-    values = [value for _, value in points[:_FIRST] if math.isfinite(value)]
-    return float(np.median(values)) if values else None
-
-
-def untrained(run: Run) -> float | None:
-    """The training loss before anything was learned; None where there is none.
-
-    Not the median of the first points where these run away: it is a part of the failure.
-    """
-    points = curve(run, Measure.LOSS)
-    first, usual = next((value for _, value in points if math.isfinite(value)), None), start_of(points)
-    return None if first is None or usual is None else first if usual > 2 * abs(first) else usual
-
-
-def steps_of(run: Run) -> int:
-    """How many steps a run took."""
-    return int(max((float(one.steps[-1]) for one in run.series if len(one)), default=0.0))
-
-
-def accuracy(run: Run, until: float | None = None) -> float | None:
-    """The accuracy at the end, or at a step; on validation data where there is some."""
-    for measure in _ACCURACIES:
-        wrong = end(run, measure, until)
-        if wrong is not None and math.isfinite(wrong):
-            return 1 - wrong
-    return None
-
-
-def accuracies(run: Run) -> tuple[tuple[float, float], ...]:
-    """The same over steps."""
-    measure = next((one for one in _ACCURACIES if can_measure(run, one)), None)
-    return tuple((step, 1 - wrong) for step, wrong in curve(run, measure)) if measure else ()
-
+from traindx.trials.measurement import start_of
+from traindx.trials.types import PROMISING, Arm, Outcome, Pair, Trial, counted_pairs
 
 _QUANTILES = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
 """Student's t, 97.5%, by degrees of freedom."""
@@ -123,7 +34,10 @@ class Effect:
     """The difference, treated minus control; None where an arm ends in no number."""
     interval: Interval | None
     gain: float | None
-    """How much better the treated arms are, from -1 to 1; None where no pair counts."""
+    """How much better the treated arms are, from -1 to 1; 0 where all end too high to be of use to anyone.
+
+    None where no pair counts.
+    """
     gain_interval: Interval | None
     outcome: Outcome
     says: str
@@ -146,8 +60,10 @@ def effect_of(pairs: Sequence[Pair], measure: Measure) -> Effect:
     outcome = Outcome.NO_DIFFERENCE
     if abs(better) >= _MATERIAL and not (finite and _is_slight(counted, differences, measure)):
         outcome = _outcome(span)
-    too_high = _ends_too_high(counted) if outcome is Outcome.HELPED and measure in _COMPARABLE else ""
-    outcome = Outcome.INCONCLUSIVE if too_high else outcome
+    too_high = _ends_too_high(counted) if better > 0 and measure in _COMPARABLE else ""
+    if too_high:
+        # Better than NaN, and not worth another seed.
+        outcome, better = Outcome.INCONCLUSIVE, 0.0
     return Effect(
         mean=statistics.fmean(differences) if finite else None,
         interval=_interval(differences) if finite else None,
@@ -265,3 +181,90 @@ def _value(arm: Arm) -> float:
 
 def _is_finite(pair: Pair) -> bool:
     return math.isfinite(_value(pair.control)) and math.isfinite(_value(pair.treated))
+
+
+_CLEAR, _WHOLE = 0.5, 0.9
+"""A win by the first share ends the search if the treated run is healthy, by the second anyhow."""
+_HEALTHY = 0.5
+_REFUTED = (Outcome.NO_DIFFERENCE, Outcome.WORSE)
+_ANSWERS = 0.01
+"""Right answers that a lower loss may cost, as a share of all: a validation error has no more digits."""
+
+
+def gain_of(trial: Trial) -> float:
+    """How much better the treated arms are, from -1 to 1; 0 where nothing was measured."""
+    return trial.gain or 0.0
+
+
+def is_refused(trial: Trial) -> bool:
+    """Whether the change could not be applied to the program."""
+    return any(pair.treated.refused for pair in trial.pairs)
+
+
+def is_promising(trial: Trial) -> bool:
+    """Whether a trial of one pair is worth more of them."""
+    return gain_of(trial) >= PROMISING
+
+
+def is_healed(trial: Trial) -> bool:
+    """Whether the diagnosis of the treated run calls it healthy."""
+    return (trial.healthy_after or 0.0) >= _HEALTHY
+
+
+def is_proven(trial: Trial, trials: Iterable[Trial]) -> bool:
+    """Whether a change may win: not where it leaves a run sick that another one makes healthy.
+
+    Where an arm ran away, the difference may say nothing and the shares much: then health must tell as well.
+    """
+    if trial.outcome is not Outcome.HELPED:
+        return False
+    if is_healed(trial):
+        return True
+    says_nothing = trial.interval is not None and trial.interval[0] <= 0 <= trial.interval[1]
+    rivals = [one for one in trials if is_healed(one) and not costs_answers(one)]
+    return not says_nothing and all(one.outcome in _REFUTED for one in rivals)
+
+
+def is_whole_repair(trial: Trial) -> bool:
+    """Whether nothing better need be looked for, if it holds with other seeds as well."""
+    if costs_answers(trial):
+        return False
+    if is_healed(trial):
+        return gain_of(trial) >= _CLEAR
+    # Where the program broke, any number is the largest gain there is, and says little.
+    is_finite = all(math.isfinite(pair.control.value or 0.0) for pair in trial.counted)
+    return is_finite and gain_of(trial) >= _WHOLE
+
+
+def wins_clearly(trial: Trial) -> bool:
+    """Whether a proven change ends the search."""
+    return trial.outcome is Outcome.HELPED and is_whole_repair(trial)
+
+
+def costs_answers(trial: Trial) -> bool:
+    """Whether a lower loss comes with a lower accuracy."""
+    return trial.metrics is not None and trial.metrics[0] - trial.metrics[1] > _ANSWERS
+
+
+Standing = tuple[bool, bool, float]
+"""What decides between two changes before their effect does; the lower is the better."""
+
+
+def standing(trial: Trial) -> Standing:
+    """By what the diagnosis says of the treated run, then by how likely the cause is that it is meant for."""
+    return costs_answers(trial), not is_healed(trial), -round(trial.confidence, 2)
+
+
+def rank(trial: Trial) -> tuple[Standing, float, bool, float, float]:
+    """By its standing, then by gain; of two whole repairs the one comes first that can be written as a patch.
+
+    Where gains are alike, as in a program that broke, by where arms end.
+    """
+    ended = trial.treated or 0.0
+    return (
+        standing(trial),
+        -min(round(gain_of(trial), 2), _WHOLE),
+        not trial.is_written,
+        -round(gain_of(trial), 2),
+        -ended if trial.measure.is_better_higher else ended,
+    )

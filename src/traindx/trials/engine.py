@@ -15,7 +15,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.facts import CHANCE_LOSS
 from traindx.format import clock
 from traindx.recorder.launch.command import Command
-from traindx.trials.effect import accuracies, accuracy, curve, end, steps_of, untrained
+from traindx.trials.measurement import accuracies, accuracy, curve, end, steps_of, untrained
 from traindx.trials.program import ArmSpec
 from traindx.trials.runner import ArmResult, Runner
 from traindx.trials.types import Arm, Candidate, Pair, Progress, TrialRun, Watcher

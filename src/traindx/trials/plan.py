@@ -16,9 +16,9 @@ from traindx.changes.types import (
 )
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
 from traindx.run import Run
-from traindx.trials.effect import can_measure, curve, end, gain, start_of
-from traindx.trials.standing import PROMISING, gain_of, rank
-from traindx.trials.types import Candidate, Pair, Trial
+from traindx.trials.effect import gain, gain_of, rank
+from traindx.trials.measurement import can_measure, curve, end, start_of
+from traindx.trials.types import PROMISING, Candidate, Pair, Trial
 
 _LATER = 0.7
 """What each fix of a cause is worth against the one before it: the first is the best."""

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field, replace
 from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
 from traindx.diagnosis.types import Suspect
 from traindx.format import count
-from traindx.trials.effect import effect_of, gain
-from traindx.trials.engine import TIME_OVER, Engine
-from traindx.trials.plan import next_dose
-from traindx.trials.standing import (
+from traindx.trials.effect import (
+    effect_of,
+    gain,
     gain_of,
     is_promising,
     is_proven,
@@ -24,6 +23,8 @@ from traindx.trials.standing import (
     standing,
     wins_clearly,
 )
+from traindx.trials.engine import TIME_OVER, Engine
+from traindx.trials.plan import next_dose
 from traindx.trials.types import Candidate, Outcome, Pair, Treatment, Trial
 
 SEEDS = (0, 1, 2)
@@ -233,6 +234,7 @@ def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
         gain=found.gain,
         gain_interval=found.gain_interval,
         confidence=candidate.confidence,
+        is_written=candidate.is_written,
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from traindx.changes.source.delivery import certain_patch
 from traindx.changes.source.patch import Patch
 from traindx.changes.types import ChangeSpec, name_of, parse_changes
 from traindx.diagnosis.engine import diagnose
@@ -17,14 +18,13 @@ from traindx.format import Displayed
 from traindx.recorder.launch.command import Command, command_from, new_run_folder
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
-from traindx.trials.effect import steps_of
 from traindx.trials.engine import Budget, Engine
-from traindx.trials.finished import Reusing
-from traindx.trials.length import arm_length
+from traindx.trials.measurement import arm_length, steps_of
 from traindx.trials.plan import candidates, is_worth_trying, measured_by, resolved_together
 from traindx.trials.program import OUTPUT, ArmSpec
 from traindx.trials.proof import with_patch
 from traindx.trials.ray.runner import LOCAL, Cluster, RayRunner, cluster_of
+from traindx.trials.run_cache import CachedRunner
 from traindx.trials.runner import ArmResult, LocalRunner, Runner
 from traindx.trials.search import SEEDS, searched, updated
 from traindx.trials.types import Candidate, Progress, Report, Treatment, Trial, Watcher
@@ -157,7 +157,7 @@ def treat(
 def _runner(cluster: Cluster | None, workspace: Workspace, folder: Path, say: Progress) -> Runner:
     try:
         made = LocalRunner(workspace) if cluster is None else RayRunner(cluster, workspace, folder, say)
-        return Reusing(made, workspace, folder)
+        return CachedRunner(made, workspace, folder)
     except BaseException:
         with suppress(OSError):  # Ray's own words are in it
             folder.rmdir()
@@ -259,7 +259,10 @@ def _first(
 
 
 def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) -> list[Candidate]:
-    asked_for = candidates(diagnosis, run, book.past_effects())
+    asked_for = [
+        replace(candidate, is_written=certain_patch(candidate.changes, run) is not None)
+        for candidate in candidates(diagnosis, run, book.past_effects())
+    ]
     if not wish.only:
         return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()

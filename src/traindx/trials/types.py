@@ -13,6 +13,8 @@ from traindx.run import Run
 
 Progress = Callable[[str], None]
 """Is told one line at a time."""
+PROMISING = 0.08
+"""Better by this share with the first seed: worth the other seeds."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class Trial:
     """How likely the first treated run is healthy, by its own diagnosis; None where it did not help."""
     confidence: float = 0.0
     """Of the causes it is meant for, by the diagnosis before the trials."""
+    is_written: bool = False
+    """Whether it can be written as a patch."""
 
     @property
     def name(self) -> str:
@@ -178,6 +182,8 @@ class Candidate:
     """What past cases say about it."""
     confidence: float = 0.0
     """Of the causes it is meant for."""
+    is_written: bool = False
+    """Whether it can be written as a patch."""
 
 
 @dataclass(frozen=True)

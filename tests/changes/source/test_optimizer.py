@@ -296,7 +296,10 @@ REFUSED = {
         "opt = optim.SGD(p, 0.1, 0.9, 0)",
         "train.py:1 uses positional arguments; write them as keywords",
     ),
-    "optimizer.use lion": ("opt = optim.SGD(p)", '"optimizer.use lion": expected one of adamw, adam, sgd'),
+    "optimizer.use lion": (
+        "opt = optim.SGD(p)",
+        '"optimizer.use lion": expected one of adamw, adam, sgd, for example: optimizer.use adamw',
+    ),
     "optimizer.add_missing_parameters": (
         "opt = SGD(model.parameters())\nmodel.head = nn.Linear(2, 2)",
         "the optimizer at train.py:1 already gets all of model; other parameters are created later",

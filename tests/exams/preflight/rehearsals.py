@@ -7,7 +7,7 @@ from tests.trainings import Training, recorded
 from traindx.exams.preflight.run import checked, checks
 from traindx.exams.preflight.types import Length, Rehearsal, Repeated
 from traindx.exams.questions import Checked
-from traindx.trials.effect import steps_of
+from traindx.trials.measurement import steps_of
 
 CHECKS = {one.slug: one for one in checks()}
 

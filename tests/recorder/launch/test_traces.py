@@ -11,8 +11,7 @@ import pytest
 from traindx.recorder.launch import traces
 from traindx.recorder.launch.child import Ending
 from traindx.recorder.launch.command import Command
-from traindx.recorder.launch.open_files import OpenFiles
-from traindx.recorder.launch.traces import beginning, keep_written, note_outcome, note_program
+from traindx.recorder.launch.traces import OpenFiles, beginning, keep_written, note_outcome, note_program
 
 COMMAND = Command("/bin/train", ("train",))
 

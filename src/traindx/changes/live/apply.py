@@ -5,7 +5,7 @@ import json
 import os
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ from traindx.changes import live
 from traindx.changes.live.keras_program import KerasProgram, leave_keras_layers, when_keras_comes
 from traindx.changes.live.program import Program
 from traindx.changes.types import ChangeSpec, Refusal, change_of, parse_change
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.launch.command import TRIAL, end_after
 
 _LARGEST = 2**32 - 1
@@ -29,7 +29,7 @@ def _seed(seed: int, patches: Patches) -> None:
     """
     numpy = sys.modules.get("numpy")
 
-    def shifted(original: "Callable[..., object]", *args: object, **kwargs: object) -> object:
+    def shifted(original: Function, *args: object, **kwargs: object) -> object:
         if args and isinstance(args[0], int):
             args = ((args[0] + seed) % _LARGEST, *args[1:])
         elif isinstance(kwargs.get("seed"), int):

@@ -40,15 +40,15 @@ def modules_of(names: Iterable[str]) -> tuple[type[nn.Module], ...]:
     return tuple(getattr(nn, name) for name in names)
 
 
-def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[nn.Module]:
-    """Modules of some kinds that a layer with weights comes after, in the order they were made in."""
-    found: list[nn.Module] = []
-    waiting: list[nn.Module] = []
-    for module in model.modules():
+def followed(model: nn.Module, kinds: tuple[type[nn.Module], ...]) -> list[str]:
+    """Where modules of some kinds are that a layer with weights comes after, in the order of the model."""
+    found: list[str] = []
+    waiting: list[str] = []
+    for path, module in model.named_modules():
         if isinstance(module, modules_of(LEARNING)):
             found, waiting = [*found, *waiting], []
         elif isinstance(module, kinds):
-            waiting.append(module)
+            waiting.append(path)
     return found
 
 
@@ -181,7 +181,7 @@ class ModelDropout:
         if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
             return
         recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
-        hidden = followed(model, modules_of(_ACTIVATIONS)) or recurrent
+        hidden = [*map(model.get_submodule, followed(model, modules_of(_ACTIVATIONS)))] or recurrent
         if not hidden:
             self._plain.add(id(model))
             return

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from traindx.changes import keras, torch
+from traindx.changes import keras
 
 if TYPE_CHECKING:
     from keras.src.models.functional import Functional
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _BENDING = "ReLU LeakyReLU PReLU ELU Softmax".split()
 _PASSED = "Dropout BatchNormalization LayerNormalization Identity Flatten".split()
-_LOOKING_UP = "Embedding CategoryEncoding IntegerLookup Hashing".split()
-"""Layers for which a number is a name."""
 
 
 @cache
@@ -153,24 +151,3 @@ def _feeding(node: Node) -> Iterator[Node]:
             yield from _feeding(parent)
         else:
             yield parent
-
-
-def decimal(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
-    """An input as decimal numbers; None where it is none, such as numbers of words."""
-    if values.dim() < 2 or values.dtype is torch.bool:
-        return None
-    takers = takers_of(model, place)
-    if any(isinstance(one, layers_of(_LOOKING_UP)) for taker in takers for one in taker._flatten_layers()):
-        return None
-    if values.is_floating_point():
-        return values
-    declared = declared_input(model, place)
-    # Keras makes whole numbers decimal where the model is declared so: pictures come as bytes.
-    is_made_decimal = declared is not None and keras.backend.is_float_dtype(declared.dtype)
-    return values.float() if is_made_decimal else None
-
-
-def feature_axis(values: torch.Tensor) -> int:
-    """Where features or channels are."""
-    is_picture = values.dim() >= 4
-    return 1 if is_picture and keras.config.image_data_format() == "channels_first" else values.dim() - 1

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from traindx.changes import keras, nn, torch
 from traindx.changes.live.keras_steps import KerasSteps
 from traindx.changes.live.program import Program
+from traindx.recorder.hooks.monkeypatch import Function
 
 OnModel: TypeAlias = "Callable[[keras.Layer], None]"
 OnInput: TypeAlias = "Callable[[keras.Layer, int, torch.Tensor], torch.Tensor | None]"
@@ -111,9 +112,7 @@ class KerasProgram:
 
         self.patches.wrap(keras.losses.Loss, "__call__", computed)
 
-    def _called(
-        self, original: Callable[..., object], layer: keras.Layer, *args: object, **kwargs: object
-    ) -> object:
+    def _called(self, original: Function, layer: keras.Layer, *args: object, **kwargs: object) -> object:
         if self._calling or not is_real((args, kwargs)) or not _can_learn(layer):
             return original(layer, *args, **kwargs)
         self._calling = True
@@ -148,9 +147,7 @@ class KerasProgram:
             )
         return output
 
-    def _fitted(
-        self, original: Callable[..., object], model: keras.Model, *args: object, **kwargs: object
-    ) -> object:
+    def _fitted(self, original: Function, model: keras.Model, *args: object, **kwargs: object) -> object:
         bound = signature(original).bind(model, *args, **kwargs)
         bound.apply_defaults()
         own, *names = bound.arguments
@@ -160,7 +157,7 @@ class KerasProgram:
         return original(bound.arguments[own], **settings)
 
 
-def _announced(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+def _announced(original: Function, *args: object, **kwargs: object) -> object:
     """Let changes of torch's loss functions know that it is Keras who calls these."""
     with keras_loss_at_work():
         return original(*args, **kwargs)

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from traindx.changes import keras, torch
 from traindx.changes.live.program import Factor, Program, StepRate
+from traindx.recorder.hooks.monkeypatch import Function
 
 OnOptimizer: TypeAlias = "Callable[[keras.Optimizer], None]"
 OnGradients: TypeAlias = "Callable[[keras.Optimizer, Sequence[torch.Tensor]], None]"
@@ -91,7 +92,7 @@ class KerasSteps:
             self._step.skipped = True
 
     def _build(
-        self, original: Callable[..., object], optimizer: keras.Optimizer, variables: Sequence[keras.Variable]
+        self, original: Function, optimizer: keras.Optimizer, variables: Sequence[keras.Variable]
     ) -> object:
         if not isinstance(optimizer, keras.optimizers.LossScaleOptimizer):
             # Now: a callback may set another learning rate before the first step.
@@ -101,7 +102,7 @@ class KerasSteps:
         return original(optimizer, variables)
 
     def _apply(
-        self, original: Callable[..., object], optimizer: keras.Optimizer, *args: object, **kwargs: object
+        self, original: Function, optimizer: keras.Optimizer, *args: object, **kwargs: object
     ) -> object:
         outer = self._step
         step = self._step = _Step(optimizer, self._times(optimizer))
@@ -122,9 +123,7 @@ class KerasSteps:
         rate = StepRate(self.first_rate(optimizer), rate_of(optimizer), self._program.taken)
         return math.prod(factor(rate) for factor in self._factors)
 
-    def _begin(
-        self, original: Callable[..., object], optimizer: keras.Optimizer, grads: Sequence[torch.Tensor]
-    ) -> object:
+    def _begin(self, original: Function, optimizer: keras.Optimizer, grads: Sequence[torch.Tensor]) -> object:
         # Asked for once, right before weights change: not while gradients are accumulated.
         if self._step is not None:
             self._step.begun = True
@@ -139,9 +138,7 @@ class KerasSteps:
             return rate
         return rate * step.times
 
-    def _unless_skipped(
-        self, original: Callable[..., object], optimizer: keras.Optimizer, *args: object
-    ) -> object:
+    def _unless_skipped(self, original: Function, optimizer: keras.Optimizer, *args: object) -> object:
         if self._step is not None and self._step.skipped:
             return None
         return original(optimizer, *args)

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from traindx.changes.live.functional import DROPOUT_FUNCTIONS
 from traindx.changes.live.program import Program
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 
 NAME = "modes"
 
@@ -29,7 +29,7 @@ def begin(program: Program) -> None:
 def _remember(program: Program, calls: dict[int, Call]) -> None:
     inside = False
 
-    def call(original: "Callable[..., object]", module: nn.Module, *args: object, **kwargs: object) -> object:
+    def call(original: Function, module: nn.Module, *args: object, **kwargs: object) -> object:
         nonlocal inside
         if inside or not torch.is_grad_enabled() or next(module.parameters(), None) is None:
             return original(module, *args, **kwargs)

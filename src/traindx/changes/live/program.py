@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from traindx.changes import nn, torch
 from traindx.changes.types import ChangeSpec
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.launch.command import NOTES
 
 OnModel: TypeAlias = "Callable[[nn.Module], None]"
@@ -139,7 +139,7 @@ class Program:
         self.before_step(begins)
         self.after_step(ends)
 
-    def after_modules(self, hook: Callable[..., object]) -> None:
+    def after_modules(self, hook: Function) -> None:
         """Act behind every call of a module, as a forward hook of all modules does."""
         handle = nn.modules.module.register_module_forward_hook(hook)
         self.patches.on_undo(handle.remove)
@@ -233,7 +233,7 @@ def _nothing(_: torch.optim.Optimizer) -> None:
 
 
 @cache
-def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
+def parameter_names(function: Function) -> tuple[str, ...]:
     """What the parameters of a function are called."""
     return tuple(signature(function).parameters)
 

@@ -132,7 +132,8 @@ def of_parameter(source: Source, function: cst.FunctionDef, name: str) -> list[D
             silent += 1
     default = every[place].default
     if default is not None and (silent or not calls):
-        found.append(Definition(default, every[place]))
+        # What nothing here calls is called from another file, which may give another value.
+        found.append(Definition(default if silent or source.is_run else None, every[place]))
     return found + _on_command_line(function, name)
 
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
+from traindx.changes.source.hyperparameter import Option
 from traindx.changes.source.literal import arguments_of
-from traindx.changes.source.option import Option
 from traindx.changes.source.patch import Patch, arguments_for, patch_of, read_source, together
 from traindx.changes.source.settings import (
     Written,
@@ -21,8 +21,9 @@ from traindx.changes.source.settings import (
     written,
 )
 from traindx.changes.types import ChangeSpec, RefusedError, known_changes
+from traindx.curves.facts import stated_number
 from traindx.facts import COMMAND, SCRIPT
-from traindx.readers.loading.told import started_in
+from traindx.readers.loading.program_run import started_in
 from traindx.run import Run
 
 _MOST = 3
@@ -142,13 +143,16 @@ def _in_both(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
 
 def _is_used(value: str, option: Option, run: Run) -> bool:
     """Whether a value is the one that the run used, as far as the run tells that."""
-    used = run.facts.get(option.fact) if option.fact is not None else None
-    if isinstance(used, bool) or not isinstance(used, int | float):
+    used = stated_number(run, option.fact) if option.fact is not None else None
+    if used is None:
         return True
     try:
-        return math.isclose(float(value), used, rel_tol=1e-4)
+        present = float(value)
     except ValueError:
         return False
+    return any(
+        math.isclose(present, rate, rel_tol=1e-4) for rate in (used, option.peak(run)) if rate is not None
+    )
 
 
 def _added_option(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:

@@ -217,7 +217,7 @@ def _is_of_output(source: Source, run: Run, call: cst.Call) -> bool:
     around = source.class_around(call)
     if line is None or around is None or len(module_classes(source)) < 2:
         return True
-    return source.lines(around)[0] <= line <= source.lines(around)[1]
+    return source.is_at(around, line)
 
 
 _WITH_WEIGHTS = frozenset("Dense Conv1D Conv2D Conv3D Conv2DTranspose".split())
@@ -242,10 +242,7 @@ def output_layer(source: Source) -> cst.Call | None:
 
 def told_activations(source: Source) -> list[cst.Arg]:
     """Texts that name the activation of a layer, or of an activation layer, which another layer follows."""
-    told = [
-        argument(one, ("activation",), 1 if last_name(one.func) == "Dense" else None)
-        for one in hidden_layers(source)
-    ]
+    told = [told_activation(one) for one in hidden_layers(source)]
     alone = [
         argument(one, ("activation",), 0)
         for one in calls_of(source, {"Activation"})
@@ -254,16 +251,21 @@ def told_activations(source: Source) -> list[cst.Arg]:
     return [one for one in (*told, *alone) if one is not None and text_of(one.value)]
 
 
+def told_activation(call: cst.Call) -> cst.Arg | None:
+    """The argument that tells a layer its activation."""
+    return argument(call, ("activation",), 1 if last_name(call.func) == "Dense" else None)
+
+
 def activation_of(call: cst.Call) -> str:
     """The activation that a layer is told to apply; "linear" where it is told none."""
-    given = argument(call, ("activation",), 1 if last_name(call.func) == "Dense" else None)
+    given = told_activation(call)
     return "linear" if given is None else text_of(given.value) or "?"
 
 
 def last_of_keras(source: Source) -> Activation | None:
     """The activation that the last layer with a kernel is told to apply: Dense(1, activation="sigmoid")."""
     last = output_layer(source)
-    given = argument(last, ("activation",), 1 if last_name(last.func) == "Dense" else None) if last else None
+    given = told_activation(last) if last else None
     if last is None or given is None or not text_of(given.value) or bends_behind(source, last):
         return None
     without = with_only(last, [one for one in last.args if one is not given])

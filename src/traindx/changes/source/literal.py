@@ -163,6 +163,11 @@ def exchanged(source: Source, given: cst.Arg, text: str, name: str = "") -> Edit
     return Edited({given: with_value(given, text)}, says)
 
 
+def replaced(source: Source, node: cst.BaseExpression, new: cst.BaseExpression) -> Edited:
+    """An expression in the place of another one."""
+    return Edited({node: new}, f"{source.code(node)} -> {source.code(new)} at {source.place(node)}")
+
+
 def joined(edits: Iterable[Edited]) -> Edited:
     """Several edits of one source as one."""
     every = list(edits)

@@ -97,7 +97,7 @@ def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:
         except RefusedError:
             return _named_loss(source)
     every = [one for one in source.nodes(source.module) if isinstance(one, cst.BaseSmallStatement)]
-    small = [one for one in every if _is_at(source, one, line)]
+    small = [one for one in every if source.is_at(one, line)]
     scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
     found: list[cst.CSTNode] = [one for one in scopes if _is_of_loss(one)] or list(small)
     found += [
@@ -127,11 +127,6 @@ def _is_of_loss(function: cst.FunctionDef) -> bool:
     return any(
         word in function.name.value.lower() for word in ("loss", "bce", "nll", "entropy", "likelihood")
     )
-
-
-def _is_at(source: Source, node: cst.CSTNode, line: int) -> bool:
-    first, last = source.lines(node)
-    return first <= line <= last
 
 
 def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, New]:
@@ -216,9 +211,7 @@ def _of_model(source: Source, run: Run) -> Iterator[Activation]:
 def _model_class(source: Source, run: Run) -> cst.ClassDef | None:
     line = source.line_of(run, MODEL_PLACE)
     classes = module_classes(source)
-    here = [
-        one for one in classes if line is not None and source.lines(one)[0] <= line <= source.lines(one)[1]
-    ]
+    here = [one for one in classes if line is not None and source.is_at(one, line)]
     if here:
         return here[0]
     return classes[0] if len(classes) == 1 else None

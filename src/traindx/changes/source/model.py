@@ -1,4 +1,4 @@
-"""Statements about the model of a source: before it learns, about its inputs, and those that freeze it."""
+"""Statements about the model of a source: before it learns, and about its inputs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from traindx.changes import cst
 from traindx.changes.source.loop import backward_of, is_visible, loader_call, loop_around
 from traindx.changes.source.optimizer import optimizer_call, parameters_of, target_of, trainer_call
-from traindx.changes.source.source import Source, after, before, small_statement
-from traindx.changes.source.syntax import argument, calls_of, imported, last_name, names_in
+from traindx.changes.source.source import Source, after, before
+from traindx.changes.source.syntax import argument, calls_of, imported
 from traindx.changes.types import New, RefusedError
 from traindx.run import Run
 
@@ -95,33 +95,3 @@ def _gathered(source: Source, run: Run, optimizer: cst.Call) -> list[str]:
     if not (name and pairs and over and early):
         raise RefusedError(f"the inputs cannot be collected at {source.place(loader)}")
     return [f"{_ALL} = {imported(source, 'torch.cat', 'torch')}([batch[0] for batch in {name}])"]
-
-
-def freezing(source: Source) -> list[cst.CSTNode]:
-    """Statements that take the gradient of parameters away: loops that do nothing else, or single ones."""
-    targets = [(one, source.code(one.targets[0].target)) for one in source.all(cst.Assign)]
-    told = [
-        one
-        for one, target in targets
-        if (target.endswith(".requires_grad") and source.code(one.value) != "True")
-        or (target.endswith(".trainable") and source.code(one.value) == "False")
-    ]
-    found: list[cst.CSTNode] = [_loop(source, one) or one for one in told]
-    for call in source.all(cst.Call):
-        given = [source.code(arg.value) for arg in call.args]
-        if last_name(call.func) == "requires_grad_" and given == ["False"]:
-            small = small_statement(source, call)
-            found.append(_loop(source, small) or small)
-    return list(dict.fromkeys(found))
-
-
-def _loop(source: Source, small: cst.BaseSmallStatement) -> cst.For | None:
-    """The loop over parameters that holds one statement and nothing else."""
-    for one in source.around(small):
-        if isinstance(one, cst.For):
-            alone = isinstance(one.body, cst.IndentedBlock) and len(one.body.body) == 1
-            over = calls_of(source, {"parameters", "named_parameters"}, one.iter)
-            return one if alone and (over or "layers" in names_in(source, one.iter)) else None
-        if isinstance(one, cst.FunctionDef | cst.ClassDef):
-            return None
-    return None

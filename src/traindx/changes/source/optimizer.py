@@ -239,6 +239,12 @@ def twin_of(source: Source, call: cst.Call, name: str, module: str) -> cst.Call:
         raise RefusedError(f"{source.shown} imports {own} by name but not {name}") from why
 
 
+def exchanged_class(source: Source, call: cst.Call, name: str, module: str) -> Edited:
+    """Another class of the same module in a call, with the arguments that are there."""
+    new = twin_of(source, call, name, module)
+    return Edited({call: new}, f"{source.code(call.func)} -> {source.code(new.func)} at {source.place(call)}")
+
+
 def _is_imported(source: Source, name: str) -> bool:
     every = [one.names for one in source.all(cst.ImportFrom) if not isinstance(one.names, cst.ImportStar)]
     return any(last_name(one.name) == name for names in every for one in names)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from traindx.changes.source.option import Option
+from traindx.changes.source.hyperparameter import Option
 from traindx.recorder.launch.project import files_of, project_of
 
 _CONFIGURATIONS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf")

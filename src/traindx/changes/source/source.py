@@ -53,6 +53,17 @@ class Source:
         nodes = self._tree.nodes if within is None else self.nodes(within)
         return [node for node in nodes if isinstance(node, kind)]
 
+    @property
+    def is_run(self) -> bool:
+        """Whether the file does something by itself, rather than define what others import."""
+        defines = (cst.FunctionDef, cst.ClassDef)
+        return any(not isinstance(part, defines) and self._calls(part) for part in self.module.body)
+
+    def _calls(self, part: cst.CSTNode) -> bool:
+        return any(
+            isinstance(node, cst.Expr) and isinstance(node.value, cst.Call) for node in self.nodes(part)
+        )
+
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node."""
         return self.module.code_for_node(node).strip()
@@ -70,6 +81,11 @@ class Source:
         """The first and last line of a node."""
         position = self._tree.positions[node]
         return position.start.line, position.end.line
+
+    def is_at(self, node: cst.CSTNode, line: int) -> bool:
+        """Whether a line is one of a node's."""
+        first, last = self.lines(node)
+        return first <= line <= last
 
     def place(self, node: cst.CSTNode) -> str:
         """Where a node begins: "train.py:31"."""

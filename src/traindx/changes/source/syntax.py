@@ -78,8 +78,7 @@ def calls_at(source: Source, line: int | None) -> list[cst.Call]:
     """Calls that a line is part of."""
     if line is None:
         return []
-    spans = [(call, *source.lines(call)) for call in source.all(cst.Call)]
-    return [call for call, first, last in spans if first <= line <= last]
+    return [call for call in source.all(cst.Call) if source.is_at(call, line)]
 
 
 def argument(call: cst.Call, names: Collection[str], position: int | None = None) -> cst.Arg | None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.errors import TraindxError
 from traindx.exams.learning_rate.search import LEAST_STEPS, Plan, searched
 from traindx.exams.learning_rate.types import Course, FoundRate, run_away

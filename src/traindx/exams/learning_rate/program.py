@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.changes.source.patch import Patch, patch_of, refusal_of
 from traindx.changes.types import ChangeSpec, Measure
 from traindx.curves.facts import stated_number
@@ -23,7 +23,7 @@ from traindx.facts import LEARNING_RATE as FIRST_RATE
 from traindx.format import Displayed, count, number
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS
 from traindx.run import Floats, Run
-from traindx.trials.effect import curve, end
+from traindx.trials.measurement import curve, end
 from traindx.trials.program import OUTPUT
 from traindx.trials.runner import ArmResult, ShortRuns, applied
 from traindx.trials.types import Progress

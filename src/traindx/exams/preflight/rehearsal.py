@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from traindx.changes.schedule_range import rising
+from traindx.changes.schedule_shape import rising
 from traindx.changes.types import ChangeSpec
 from traindx.curves.series import whole
 from traindx.errors import TraindxError
@@ -21,7 +21,7 @@ from traindx.format import count
 from traindx.quantities import STEP_TIME, TRAIN_LOSS
 from traindx.recorder.launch.outcome import stopped
 from traindx.run import Run
-from traindx.trials.effect import steps_of
+from traindx.trials.measurement import steps_of
 from traindx.trials.program import OUTPUT
 from traindx.trials.runner import ArmResult, ShortRuns, applied, last_line, refused
 from traindx.trials.types import Progress

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd.graph import Node
 
 from traindx.recorder.graph.evidence import Evidence, in_parts
-from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, operation_of, saved_value
+from traindx.recorder.graph.nodes import UNREADABLE, operation_of, saved_value, seen_through
 from traindx.recorder.graph.operations import MASKABLE, hides_constant
 from traindx.recorder.graph.recompute import integer, integers, values_reduced
 
@@ -140,9 +140,8 @@ def _masked_rows(operation: str, node: Node, evidence: Evidence) -> Broken | Non
 
 
 def _is_masked(operand: Node | None) -> bool:
-    while operand is not None and operation_of(operand) in VIEWS:
-        operand = operand.next_functions[0][0]
-    return operand is not None and hides_constant(operand)
+    masking = seen_through(operand)
+    return masking is not None and hides_constant(masking)
 
 
 def _ignored_targets(operation: str, node: Node, _: Evidence) -> Broken | None:

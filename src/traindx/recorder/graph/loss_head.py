@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, operation_of, saved_value
+from traindx.recorder.graph.nodes import UNREADABLE, VIEWS, operation_of, saved_value, seen_through
 from traindx.recorder.graph.operations import hides_constant
 from traindx.recorder.graph.recompute import integer
 
@@ -58,9 +58,7 @@ def _multiplies_directions(node: Node) -> bool:
 def _is_direction(node: Node) -> bool:
     if operation_of(node) != "div" or len(node.next_functions) < 2:
         return False
-    divisor = node.next_functions[1][0]
-    while divisor is not None and operation_of(divisor) in VIEWS | {"clamp_min"} and divisor.next_functions:
-        divisor = divisor.next_functions[0][0]
+    divisor = seen_through(node.next_functions[1][0], VIEWS | {"clamp_min"})
     return divisor is not None and operation_of(divisor) == "norm"
 
 
@@ -127,11 +125,10 @@ def _is_transparent(node: Node, operation: str) -> bool:
 
 
 def _is_summed(node: Node | None) -> bool:
-    while node is not None and operation_of(node) in VIEWS | {"neg"} and node.next_functions:
-        node = node.next_functions[0][0]
-    if node is None:
+    reduced = seen_through(node, VIEWS | {"neg"})
+    if reduced is None:
         return False
     try:
-        return operation_of(node) == "sum" or integer(node, "reduction") == SUM
+        return operation_of(reduced) == "sum" or integer(reduced, "reduction") == SUM
     except UNREADABLE:
         return False

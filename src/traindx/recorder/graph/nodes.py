@@ -1,7 +1,7 @@
 """The nodes of an autograd graph, the names of their operations, and the tensors they keep."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -87,6 +87,13 @@ def nodes_behind(root: Node, most: int | None = None) -> list[Node]:
 def operands(node: Node) -> list[Node]:
     """The nodes that a node got what it computed with from."""
     return [operand for operand, _ in node.next_functions if operand is not None]
+
+
+def seen_through(node: Node | None, passed: Container[str] = VIEWS) -> Node | None:
+    """The node whose result is seen through views, or through whatever else is passed by."""
+    while node is not None and operation_of(node) in passed and node.next_functions:
+        node = node.next_functions[0][0]
+    return node
 
 
 def is_leaf(node: Node) -> bool:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import Node
 
-from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of, saved_value
+from traindx.recorder.graph.nodes import VIEWS, is_custom, operands, operation_of, saved_value, seen_through
 
 
 class Readiness(IntEnum):
@@ -76,10 +76,10 @@ def hides_constant(node: Node) -> bool:
     operation = operation_of(node)
     if operation not in HIDING:
         return False
-    operands = [operand for operand, _ in node.next_functions]
+    given = [operand for operand, _ in node.next_functions]
     if operation == "baddbmm":
-        return operands[0] is None
-    return operation == "masked_fill" or len(operands) < 2 or None in operands
+        return given[0] is None
+    return operation == "masked_fill" or len(given) < 2 or None in given
 
 
 def keeps_finite(node: Node) -> bool:
@@ -205,13 +205,11 @@ def _is_smooth_power(node: Node) -> bool:
 
 def _is_guarded(node: Node) -> bool:
     """Whether what enters was kept away from the point: by a constant added, or by a bound."""
-    operands = [operand for operand, _ in node.next_functions if operand is not None]
-    if not operands:
-        return False
+    entered = operands(node)
     # Of two operands the second: a quotient is guarded by its divisor.
-    operand = operands[-1]
-    while operation_of(operand) in VIEWS and operand.next_functions:
-        operand = operand.next_functions[0][0]
+    operand = seen_through(entered[-1] if entered else None)
+    if operand is None:
+        return False
     before = operation_of(operand)
     if before.startswith("clamp"):
         return _bounds_away(operand, operation_of(node))

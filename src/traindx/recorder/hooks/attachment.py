@@ -17,17 +17,17 @@ from torch.optim import Optimizer
 
 from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
+from traindx.recorder.guard import Cost
 from traindx.recorder.hooks import waits
 from traindx.recorder.hooks.calls import Modules, install_dropouts, install_losses
 from traindx.recorder.hooks.comparisons import Comparisons
+from traindx.recorder.hooks.metrics import install_plateaus
 from traindx.recorder.hooks.monkeypatch import Patches
 from traindx.recorder.hooks.optimizers import TORCH, Optimizers, watch_backward
-from traindx.recorder.hooks.plateaus import install_plateaus
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.hooks.waits import TensorReads
 from traindx.recorder.launch.command import TRIAL
 from traindx.recorder.probes.types import Probe, probes_of
-from traindx.recorder.processor_time import Cost
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.recording_writer import process_facts
 from traindx.recorder.schedule import StepLimit

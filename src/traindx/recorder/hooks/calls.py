@@ -6,7 +6,7 @@ on a CPU they leave no node of their own.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial, wraps
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from torch.nn import functional
 from traindx.facts import COMPILED
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
-from traindx.recorder.hooks.monkeypatch import Patches, unseen
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unseen
 from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
 from traindx.recorder.losses.function import label_fault, lowest_label, outputs_of
 from traindx.recorder.recorder import Recorder
@@ -71,7 +71,7 @@ class Modules:
             self._calls.undo()
             self._calls = None
 
-    def _watched_dropout(self, calls: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _watched_dropout(self, calls: Patches, original: Function) -> Function:
         @wraps(original)
         def call(module: nn.Module, /, *args: object, **kwargs: object) -> object:
             # Somebody who has wrapped this one meanwhile keeps it in place when its time is over.
@@ -108,14 +108,14 @@ class Modules:
     def _listener_of(self, module: nn.Module) -> Listener | None:
         return next((one for kind, one in self._left.items() if isinstance(module, kind)), None)
 
-    def _evaluating(self, original: Callable[..., object], module: nn.Module) -> object:
+    def _evaluating(self, original: Function, module: nn.Module) -> object:
         # Without a loader nothing else tells that the next pass is one of validation.
         if not torch.compiler.is_compiling():
             self._recorder.evaluates()
             self.follow()
         return original(module)
 
-    def _compiling(self, original: Callable[..., object], *args: object, **kwargs: object) -> object:
+    def _compiling(self, original: Function, *args: object, **kwargs: object) -> object:
         # A compiler must read torch's own call, and would see nothing of ours inside the model.
         self.compiled = True
         self.follow()
@@ -137,9 +137,7 @@ def install_dropouts(recorder: Recorder, patches: Patches, backend: TorchBackend
         patches.replace(functional, name, partial(_watched_dropout, recorder, backend))
 
 
-def _watched_dropout(
-    recorder: Recorder, backend: TorchBackend, original: "Callable[..., object]"
-) -> "Callable[..., object]":
+def _watched_dropout(recorder: Recorder, backend: TorchBackend, original: Function) -> Function:
     parameters = inspect.signature(original).parameters
     usual = {name: one.default for name, one in parameters.items()}
     names = list(usual)
@@ -190,9 +188,7 @@ def install_losses(recorder: Recorder, patches: Patches, comparisons: Comparison
     patches.wrap(torch.jit, "script", partial(_lifting, patches, comparisons))
 
 
-def _watched_loss(
-    name: str, recorder: Recorder, comparisons: Comparisons, original: "Callable[..., object]"
-) -> "Callable[..., object]":
+def _watched_loss(name: str, recorder: Recorder, comparisons: Comparisons, original: Function) -> Function:
     names = list(inspect.signature(original).parameters)
     fast_path, numbers = recorder.fast_path, name in REGRESSION
 
@@ -248,11 +244,7 @@ def _tell_refusal(
 
 
 def _lifting(
-    patches: Patches,
-    comparisons: Comparisons,
-    original: Callable[..., object],
-    *args: object,
-    **kwargs: object,
+    patches: Patches, comparisons: Comparisons, original: Function, *args: object, **kwargs: object
 ) -> object:
     with patches.lifted(functional), comparisons.lifted():
         return original(*args, **kwargs)

@@ -17,7 +17,7 @@ from torch.compiler import is_dynamo_compiling
 from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, PAIRS_COMPARED
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place
-from traindx.recorder.hooks.monkeypatch import Patches, unseen
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unseen
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.recorder import Recorder
@@ -107,7 +107,7 @@ class Comparisons:
                 equalities.shadow(Tensor, name, partial(self._equating, equalities))
         self.follows = self.follows or (wanted and numbers)
 
-    def _choosing(self, own: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _choosing(self, own: Patches, original: Function) -> Function:
         def look(result: object, *args: object, **kwargs: object) -> None:
             values, dimension = args[0] if args else None, args[1] if len(args) > 1 else kwargs.get("dim")
             if type(values) is Tensor and type(dimension) is int and self._is_all(values, result, own):
@@ -132,7 +132,7 @@ class Comparisons:
         if place and values.shape[place] == 1 and (in_second or place == values.dim() - 1):
             self._tell(ARGMAX_OVER_ONE)
 
-    def _equating(self, own: Patches, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _equating(self, own: Patches, original: Function) -> Function:
         def look(_: object, *args: object, **__: object) -> None:
             # Whoever counts the calls of torch would count ours.
             if len(args) != 2 or self._equalities is not own or torch._C._len_torch_function_stack():
@@ -201,7 +201,7 @@ class Comparisons:
         self._let_be(ACCURACY_OF_NUMBERS)
 
 
-def _followed(original: "Callable[..., object]", look: Callable[..., None]) -> "Callable[..., object]":
+def _followed(original: Function, look: Callable[..., None]) -> Function:
     """A function whose result is looked at, unless a compiler reads it."""
 
     @wraps(original)

@@ -22,7 +22,7 @@ from traindx.recorder.hooks.calls import Modules
 from traindx.recorder.hooks.keras_layers import KerasLayers, install_losses
 from traindx.recorder.hooks.keras_optimizers import KerasOptimizers
 from traindx.recorder.hooks.metrics import report
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.hooks.optimizers import Scaling
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.recorder import Recorder
@@ -67,7 +67,7 @@ class KerasLoops:
     def _tell_before(self, patches: Patches, name: str, act: Callable[..., None]) -> None:
         """Do something before a method of the list of callbacks."""
 
-        def told(original: Callable[..., object], *args: object, **kwargs: object) -> object:
+        def told(original: Function, *args: object, **kwargs: object) -> object:
             guarded(self._recorder, _WHAT, lambda: act(*args, **kwargs))
             return original(*args, **kwargs)
 
@@ -102,7 +102,7 @@ class KerasLoops:
         own = {name: value for name, value in (logs or {}).items() if not name.startswith("val_")}
         report(self._recorder, own, Split.TRAIN)
 
-    def _fetch(self, original: Callable[..., object], iterator: EpochIterator) -> object:
+    def _fetch(self, original: Function, iterator: EpochIterator) -> object:
         fast_path = self._recorder.fast_path
         began = perf_counter()
         # Keras makes a new data loader for every epoch; by itself each would seem to be other data.

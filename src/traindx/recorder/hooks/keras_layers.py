@@ -5,7 +5,7 @@ long list of parameters, among them counters and moving means. So each layer is 
 stands for it, with the layers below it and the weights it learns.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from traindx.recorder.guard import Unheard, guarded
 from traindx.recorder.hooks.calls import tell_refusal
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 
@@ -122,7 +122,7 @@ def install_losses(recorder: Recorder, patches: Patches) -> None:
     fast_path = recorder.fast_path
 
     def compute(
-        original: Callable[..., object],
+        original: Function,
         loss: keras.losses.Loss,
         y_true: object,
         y_pred: object,

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.keras_epochs import settings_of
-from traindx.recorder.hooks.monkeypatch import Patches
+from traindx.recorder.hooks.monkeypatch import Function, Patches
 from traindx.recorder.hooks.optimizers import Scaling
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
@@ -80,16 +80,14 @@ class KerasOptimizers:
         self._recorder.optimizer_made(_stepping(optimizer), self._kind)
         self._changed()
 
-    def _made(
-        self, original: Callable[..., object], optimizer: BaseOptimizer, *args: object, **kwargs: object
-    ) -> None:
+    def _made(self, original: Function, optimizer: BaseOptimizer, *args: object, **kwargs: object) -> None:
         original(optimizer, *args, **kwargs)
         if not isinstance(optimizer, LossScaleOptimizer):
             guarded(self._recorder, _WHAT, lambda: self.tell(optimizer))
 
     def _apply(
         self,
-        original: Callable[..., object],
+        original: Function,
         optimizer: BaseOptimizer,
         grads: Sequence[Tensor | None],
         trainable_variables: "Sequence[keras.Variable] | None" = None,
@@ -116,11 +114,7 @@ class KerasOptimizers:
         self._changed()
 
     def _clip(
-        self,
-        original: Callable[..., object],
-        optimizer: BaseOptimizer,
-        grads: Sequence[Tensor],
-        *args: object,
+        self, original: Function, optimizer: BaseOptimizer, grads: Sequence[Tensor], *args: object
     ) -> object:
         clipped = original(optimizer, grads, *args)
         step = self._step
@@ -149,7 +143,7 @@ class KerasOptimizers:
             self._norm = norm
         return norm
 
-    def _update(self, original: Callable[..., object], optimizer: BaseOptimizer, *args: object) -> object:
+    def _update(self, original: Function, optimizer: BaseOptimizer, *args: object) -> object:
         if self._step is not None:
             guarded(self._recorder, _WHAT, lambda: self._note_rate(optimizer, args[2]))
         return original(optimizer, *args)
@@ -168,7 +162,7 @@ class KerasOptimizers:
         rate = self._rates.get(holder)
         return [] if rate is None else [rate]
 
-    def _scale_loss(self, original: Callable[..., object], optimizer: BaseOptimizer, loss: object) -> object:
+    def _scale_loss(self, original: Function, optimizer: BaseOptimizer, loss: object) -> object:
         scaled = original(optimizer, loss)
         if scaled is not loss and not torch.compiler.is_compiling():
             guarded(self._recorder, _WHAT, lambda: self._note_scale(optimizer, loss, scaled))
@@ -178,7 +172,7 @@ class KerasOptimizers:
         self._scaling.note(loss, scaled)
         self._recorder.scaled(_scale(optimizer))
 
-    def _leave_out(self, original: Callable[..., object], optimizer: LossScaleOptimizer) -> object:
+    def _leave_out(self, original: Function, optimizer: LossScaleOptimizer) -> object:
         skipped = self._recorder.update_skipped
         guarded(self._recorder, _WHAT, lambda: skipped(_stepping(optimizer), self._kind))
         return original(optimizer)

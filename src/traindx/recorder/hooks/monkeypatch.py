@@ -30,6 +30,8 @@ def unnoticed(wrapped: object) -> object:
     return wrapped
 
 
+Function = Callable[..., object]
+"""Any function, as it is wrapped or called."""
 Replaced = tuple[object, str, object, object]
 """Whose attribute, its name, what it was and what it became."""
 
@@ -41,7 +43,7 @@ class Patches:
         self._replaced: list[Replaced] = []
         self._undo: list[Callable[[], None]] = []
 
-    def replace(self, owner: object, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+    def replace(self, owner: object, name: str, make: Callable[[Function], object]) -> None:
         """Replace an attribute by what is made of it; an owner that lacks it is left alone."""
         # From the owner's own dictionary: an inherited method must be gone again when it is undone.
         original = vars(owner).get(name)
@@ -51,7 +53,7 @@ class Patches:
         setattr(owner, name, wrapped)
         self._replaced.append((owner, name, original, wrapped))
 
-    def shadow(self, owner: type, name: str, make: "Callable[[Callable[..., object]], object]") -> None:
+    def shadow(self, owner: type, name: str, make: Callable[[Function], object]) -> None:
         """Put a method before the one that a class inherits; one of its own, or none, is left alone."""
         if name in vars(owner) or not hasattr(owner, name):
             return
@@ -59,11 +61,11 @@ class Patches:
         setattr(owner, name, wrapped)
         self.on_undo(lambda: _unshadow(owner, name, wrapped))
 
-    def wrap(self, owner: object, name: str, call: "Callable[..., object]") -> None:
+    def wrap(self, owner: object, name: str, call: Function) -> None:
         """Replace a function by one that is given it first, and then what it was called with."""
         self.replace(owner, name, lambda original: wrapping(original, call))
 
-    def wrap_inherited(self, owner: type, name: str, call: "Callable[..., object]") -> None:
+    def wrap_inherited(self, owner: type, name: str, call: Function) -> None:
         """The same for a method that a class inherits."""
         self.shadow(owner, name, lambda original: wrapping(original, call))
 
@@ -108,7 +110,7 @@ class Patches:
                 setattr(owner, name, wrapped)
 
 
-def wrapping(original: "Callable[..., object]", call: "Callable[..., object]") -> "Callable[..., object]":
+def wrapping(original: Function, call: Function) -> Function:
     """A function that looks like the original and gives it, with what it is called with, to `call`."""
 
     @wraps(original)

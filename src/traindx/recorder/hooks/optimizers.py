@@ -18,7 +18,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from traindx.facts import BETA2, LEARNING_RATE, MOMENTUM, OPTIMIZER, SCHEDULE, SCHEDULE_PLACE, WEIGHT_DECAY
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Patches, unnoticed, unseen, wrapping
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unnoticed, unseen, wrapping
 from traindx.recorder.hooks.torch_backend import is_plain
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
@@ -96,12 +96,10 @@ class Optimizers:
             return (args[0], watched, *args[2:]), kwargs
         return args, {**kwargs, "closure": watched}
 
-    def _after_gradients(
-        self, closure: "Callable[..., object]", optimizer: Optimizer
-    ) -> "Callable[..., object]":
+    def _after_gradients(self, closure: Function, optimizer: Optimizer) -> Function:
         begun = False
 
-        def watched(closure: "Callable[..., object]", *args: object, **kwargs: object) -> object:
+        def watched(closure: Function, *args: object, **kwargs: object) -> object:
             nonlocal begun
             result = closure(*args, **kwargs)
             if not begun:
@@ -132,19 +130,13 @@ class Optimizers:
             guarded(self._recorder, _SCHEDULES, self._tell_schedules)
         self._changed()
 
-    def _made(
-        self, original: Callable[..., object], optimizer: Optimizer, *args: object, **kwargs: object
-    ) -> None:
+    def _made(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> None:
         original(optimizer, *args, **kwargs)
         self._recorder.optimizer_made(optimizer, TORCH)
         self._changed()
 
     def _scheduled(
-        self,
-        original: Callable[..., object],
-        scheduler: lr_scheduler.LRScheduler,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, scheduler: lr_scheduler.LRScheduler, *args: object, **kwargs: object
     ) -> None:
         self._recorder.state(SCHEDULE, type(scheduler).__name__)
         original(scheduler, *args, **kwargs)
@@ -165,12 +157,7 @@ class Optimizers:
         self._schedules = waiting
 
     def _clipping(
-        self,
-        original: Callable[..., object],
-        parameters: object,
-        max_norm: float,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, parameters: object, max_norm: float, *args: object, **kwargs: object
     ) -> object:
         norm = original(parameters, max_norm, *args, **kwargs)
         if not torch.compiler.is_compiling() and isinstance(norm, Tensor):
@@ -178,12 +165,7 @@ class Optimizers:
         return norm
 
     def _clipping_values(
-        self,
-        original: Callable[..., object],
-        parameters: object,
-        clip_value: float,
-        *args: object,
-        **kwargs: object,
+        self, original: Function, parameters: object, clip_value: float, *args: object, **kwargs: object
     ) -> None:
         original(parameters, clip_value, *args, **kwargs)
         self._recorder.clipped_values(clip_value)
@@ -220,9 +202,7 @@ def watch_backward(recorder: Recorder, patches: Patches, optimizers: Optimizers)
     return scaling
 
 
-def _watched(
-    original: "Callable[..., object]", recorder: Recorder, scaling: Scaling
-) -> "Callable[..., object]":
+def _watched(original: Function, recorder: Recorder, scaling: Scaling) -> Function:
     running = False
     fast_path = recorder.fast_path
 
@@ -267,7 +247,7 @@ def _loss_among(tensors: object) -> Tensor | None:
 
 
 def _scale(
-    recorder: Recorder, scaling: Scaling, original: Callable[..., object], scaler: GradScaler, outputs: object
+    recorder: Recorder, scaling: Scaling, original: Function, scaler: GradScaler, outputs: object
 ) -> object:
     scaled = original(scaler, outputs)
 
@@ -287,7 +267,7 @@ def _scale(
 def _step(
     recorder: Recorder,
     optimizers: Optimizers,
-    original: Callable[..., object],
+    original: Function,
     scaler: GradScaler,
     optimizer: object,
     *args: object,

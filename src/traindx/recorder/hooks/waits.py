@@ -17,7 +17,7 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 from traindx.facts import LOADER_PLACE, PIN_MEMORY, SHUFFLE, TRAINING_SAMPLES, WORKERS
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import calling_place, place
-from traindx.recorder.hooks.monkeypatch import Patches, unseen
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unseen
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar
 
@@ -41,9 +41,7 @@ class LoaderPlaces:
         """Where the loader that draws with this was made; empty where that was not seen."""
         return _at(self._by_sampler, sampler)
 
-    def _made(
-        self, original: Callable[..., object], loader: DataLoader, *args: object, **kwargs: object
-    ) -> None:
+    def _made(self, original: Function, loader: DataLoader, *args: object, **kwargs: object) -> None:
         original(loader, *args, **kwargs)
         guarded(self._recorder, _RECORDING_LOADERS, lambda: self._note(loader))
 
@@ -78,8 +76,8 @@ def install(recorder: Recorder, patches: Patches, changed: Callable[[], None]) -
 
 
 def _watched(
-    original: "Callable[..., object]", recorder: Recorder, places: LoaderPlaces, changed: Callable[[], None]
-) -> "Callable[..., object]":
+    original: Function, recorder: Recorder, places: LoaderPlaces, changed: Callable[[], None]
+) -> Function:
     fast_path = recorder.fast_path
 
     @wraps(original)
@@ -184,7 +182,7 @@ class TensorReads:
             self._counting.undo()
             self._counting = None
 
-    def _counted(self, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _counted(self, original: Function) -> Function:
         reads = self._recorder.reads
 
         @wraps(original)
@@ -208,7 +206,7 @@ class TensorReads:
 
         return read
 
-    def _brought(self, original: "Callable[..., object]") -> "Callable[..., object]":
+    def _brought(self, original: Function) -> Function:
         counted = self._counted(original)
 
         @wraps(original)

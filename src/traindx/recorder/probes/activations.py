@@ -14,7 +14,7 @@ from torch.autograd.graph import Node
 from traindx.quantities import DEAD_UNIT_SHARE
 from traindx.recorder.graph.nodes import nodes_behind, operands, operation_of, saved_value
 from traindx.recorder.graph.origin import own_layer
-from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Returned, Snapshot, Update
 from traindx.recorder.tensors.access import are_whole, plain, reckoning
 from traindx.recorder.tensors.activation import (
     SIGMOID,
@@ -56,19 +56,13 @@ class Activations(Probe):
             self._seen.add(name)
             self._alone.append(activation(name, "", readable, flat_ends(module)))
 
-    def modules_returned(
-        self,
-        snapshot: Snapshot,
-        names: Sequence[str],
-        modules: Sequence[nn.Module],
-        outputs: Sequence[Tensor],
-        purpose: Purpose,
-    ) -> None:
+    def modules_returned(self, snapshot: Snapshot, returned: Returned, purpose: Purpose) -> None:
         """Take samples of all at once."""
         self._follow(snapshot)
+        names, modules, outputs = returned
         fresh = self._seen.isdisjoint(names) and len(self._seen) + len(names) <= _MOST
         if not fresh or not are_whole(outputs):
-            super().modules_returned(snapshot, names, modules, outputs, purpose)
+            super().modules_returned(snapshot, returned, purpose)
         elif not self._written and purpose is Purpose.TRAINING:
             self._seen.update(names)
             with reckoning():

@@ -18,7 +18,16 @@ from torch import Tensor, nn
 from traindx import facts as f
 from traindx.recorder.graph.linearity import linearity
 from traindx.recorder.graph.nodes import VIEWS, is_custom, operation_of
-from traindx.recorder.probes.types import Batch, Dropout, LiveParameter, LossCall, Probe, Purpose, Snapshot
+from traindx.recorder.probes.types import (
+    Batch,
+    Dropout,
+    LiveParameter,
+    LossCall,
+    Probe,
+    Purpose,
+    Returned,
+    Snapshot,
+)
 
 _NORMALIZING = ("BatchNorm", "LayerNorm", "InstanceNorm", "GroupNorm", "RMSNorm", "Normalization")
 """Parts of the names of classes, of torch, of Keras and of others: some have no parameters."""
@@ -50,14 +59,7 @@ class FirstLayer(Probe):
                 snapshot.state(f.FIRST_LAYER_NORMALIZES, normalizes)
         self._seen[id(module)] = weakref.ref(module)
 
-    def modules_returned(
-        self,
-        snapshot: Snapshot,
-        names: Sequence[str],
-        modules: Sequence[nn.Module],
-        outputs: Sequence[Tensor],
-        purpose: Purpose,
-    ) -> None:
+    def modules_returned(self, snapshot: Snapshot, returned: Returned, purpose: Purpose) -> None:
         """What waited has been seen before."""
 
     def _knows(self, module: nn.Module) -> bool:

@@ -21,6 +21,7 @@ from traindx.recorder.graph.nodes import (
     operands,
     operation_of,
     saved_value,
+    seen_through,
 )
 from traindx.recorder.graph.origin import own_layer
 from traindx.recorder.graph.recompute import integer
@@ -142,9 +143,8 @@ def _way_to_product(softmax: Node) -> list[Node] | None:
 
 def _depends_on_data(operand: Node | None) -> bool:
     """Whether it is more than a parameter or a constant."""
-    while operand is not None and operation_of(operand) in VIEWS and operand.next_functions:
-        operand = operand.next_functions[0][0]
-    return operand is not None and not is_leaf(operand)
+    source = seen_through(operand)
+    return source is not None and not is_leaf(source)
 
 
 def _adds_constant(node: Node) -> bool:

@@ -20,7 +20,7 @@ from torch.autograd.graph import Node
 from traindx import facts
 from traindx.facts import LOSS_SHAPES
 from traindx.recorder.graph.loss_head import TRANSPARENT, activation_before
-from traindx.recorder.graph.nodes import RESHAPES, operation_of
+from traindx.recorder.graph.nodes import RESHAPES, operation_of, seen_through
 from traindx.recorder.losses.answers import Answers, answers_of
 from traindx.recorder.losses.function import Compares, loss_function
 from traindx.recorder.probes.types import LiveParameter, LossCall, Probe, Purpose, Snapshot
@@ -89,9 +89,7 @@ def _activation(call: LossCall, answers: Answers) -> dict[Fact, Scalar]:
 
 def _is_visible(prediction: Tensor) -> bool:
     """Whether the operation that made the values is torch's own, not a function that hides its parts."""
-    node = prediction.grad_fn
-    while node is not None and operation_of(node) in TRANSPARENT:
-        node = node.next_functions[0][0]
+    node = seen_through(prediction.grad_fn, TRANSPARENT)
     return node is not None and not isinstance(node, BackwardCFunction)
 
 

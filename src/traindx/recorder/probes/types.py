@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import repeat
 from types import ModuleType
-from typing import TypeAlias, final, overload
+from typing import NamedTuple, TypeAlias, final, overload
 
 from traindx.run import EventKind, Fact, Quantity, Scalar
 
@@ -80,6 +80,14 @@ class Batch:
     """Training: batches so far; validation: the batch of the pass that runs; both from 1."""
     rows: int = 0
     """Validation: rows of the data set it is of; 0 where that is not known."""
+
+
+class Returned(NamedTuple):
+    """Modules of one pass and what they gave, side by side."""
+
+    names: list[str]
+    modules: "list[nn.Module]"
+    outputs: "list[Tensor]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,19 +193,12 @@ class Probe:
     ) -> None:
         """A module gave its output (the first tensor of it), in the order of the forward pass."""
 
-    def modules_returned(
-        self,
-        snapshot: Snapshot,
-        names: Sequence[str],
-        modules: "Sequence[nn.Module]",
-        outputs: "Sequence[Tensor]",
-        purpose: Purpose,
-    ) -> None:
+    def modules_returned(self, snapshot: Snapshot, returned: Returned, purpose: Purpose) -> None:
         """Several modules gave outputs that are still what they were, told when the outermost has returned.
 
         What is told here is not told at once, but was at an earlier look. No module is in it twice.
         """
-        for name, module, output in zip(names, modules, outputs, strict=True):
+        for name, module, output in zip(*returned, strict=True):
             self.module_returns(snapshot, name, module, output, purpose)
 
     def dropout_is_applied(self, snapshot: Snapshot, dropout: Dropout) -> None:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from traindx.quantities import DEAD_UNIT_SHARE, EQUAL_UNIT_SHARE
-from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Snapshot, Update
+from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Returned, Snapshot, Update
 from traindx.recorder.tensors.access import are_plain, plain, reckoning
 from traindx.recorder.tensors.unit_watch import UnitWatches
 
@@ -58,18 +58,12 @@ class DeadUnits(Probe):
             axis = self._axes[name] = self._axis(output)
             self._watches.snapshot(name, "", readable.detach(), axis)
 
-    def modules_returned(
-        self,
-        snapshot: Snapshot,
-        names: Sequence[str],
-        modules: Sequence[nn.Module],
-        outputs: Sequence[Tensor],
-        purpose: Purpose,
-    ) -> None:
+    def modules_returned(self, snapshot: Snapshot, returned: Returned, purpose: Purpose) -> None:
         """Look at the units of several activations at once."""
         if purpose is not Purpose.TRAINING:
             return
         self._follow(snapshot)
+        names, modules, outputs = returned
         places = [place for place, module in enumerate(modules) if type(module) in CAN_REST]
         if self._settled or not are_plain([outputs[place] for place in places]):
             return

@@ -10,7 +10,7 @@ from traindx.report.blocks import Block, Diff, Header, Headline, Page, Paragraph
 from traindx.report.results.run import title
 from traindx.report.results.trials import conclusion, left_untried, named, row, verdict
 from traindx.run import Run
-from traindx.trials.standing import is_refused
+from traindx.trials.effect import is_refused
 from traindx.trials.types import Outcome, Treatment, Trial
 
 

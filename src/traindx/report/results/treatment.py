@@ -56,8 +56,8 @@ from traindx.report.results.trials import (
     verdict,
 )
 from traindx.run import Axis, Run
+from traindx.trials.effect import is_refused
 from traindx.trials.engine import TIME_OVER
-from traindx.trials.standing import is_refused
 from traindx.trials.types import Arm, Outcome, Treatment, Trial
 
 _TRIED = 4

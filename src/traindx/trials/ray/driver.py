@@ -21,8 +21,8 @@ from typing import BinaryIO
 import traindx
 from traindx.errors import TraindxError
 from traindx.format import count
+from traindx.trials.ray.messages import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.ray.task import Begun, Returned, Sent, packed, run_arm, unpacked
-from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 
 RETRIES = 3
 """How often an arm is run again whose worker was lost. What the program does itself is a result."""

@@ -18,8 +18,8 @@ from threading import Lock, Thread
 from traindx.errors import TraindxError
 from traindx.format import count
 from traindx.trials.program import ArmSpec, Ended
+from traindx.trials.ray.messages import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.ray.task import SHARED
-from traindx.trials.ray.wire import About, Opening, Request, Told, decoded, encoded
 from traindx.trials.runner import ArmResult, cores, done_from
 from traindx.trials.types import Progress
 from traindx.trials.workspace import Workspace

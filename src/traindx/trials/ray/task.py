@@ -20,7 +20,7 @@ import traindx
 from traindx.errors import TraindxError
 from traindx.recorder.launch.command import Command
 from traindx.trials.program import ArmSpec, run_program
-from traindx.trials.ray.keeper import OVER
+from traindx.trials.ray.watchdog import OVER
 from traindx.trials.workspace import moved
 
 SHARED = ".shared"
@@ -201,23 +201,23 @@ def _environment(sent: Sent, place: Path) -> dict[str, str]:
 @contextmanager
 def _kept(home: Path) -> Iterator[Callable[[int], None]]:
     """Somebody who ends the program and removes its folder, should this worker be ended in between."""
-    keeper = subprocess.Popen(  # noqa: S603  # our own file
-        [sys.executable, "-I", "-S", str(Path(__file__).with_name("keeper.py")), str(home)],
+    watchdog = subprocess.Popen(  # noqa: S603  # our own file
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("watchdog.py")), str(home)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    keeper.wait()
-    assert keeper.stdin is not None
+    watchdog.wait()
+    assert watchdog.stdin is not None
 
     def tell(word: object) -> None:
-        assert keeper.stdin is not None
-        keeper.stdin.write(f"{word}\n")
-        keeper.stdin.flush()
+        assert watchdog.stdin is not None
+        watchdog.stdin.write(f"{word}\n")
+        watchdog.stdin.flush()
 
     try:
         yield tell
     finally:
         tell(OVER)
-        keeper.stdin.close()
+        watchdog.stdin.close()
