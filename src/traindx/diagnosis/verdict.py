@@ -146,7 +146,7 @@ def sentence(
     """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
-        return capitalized(_strongest(suspects[0], yes) if suspects else _worst(asked))
+        return capitalized((_strongest(suspects[0], yes) if suspects else "") or _worst(asked))
     if verdict is Verdict.HEALTHY:
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
@@ -177,8 +177,10 @@ def sentence(
 
 
 def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
-    """The finding with most points for the first suspect."""
-    says = max((r for r in first.reasons if r.seen), key=lambda r: r.points).says
+    """The finding with most points for the first suspect; empty where that is no harm by itself."""
+    strongest = max((r for r in first.reasons if r.seen), key=lambda r: r.points)
+    harmless = strongest.sign is not None and strongest.sign.severity is Severity.INFO
+    says = "" if harmless and strongest.sign.problem is None else strongest.says
     lost = yes.get(loss_not_finite.slug)
     if lost is not None and lost.strength >= 0.5 and lost.says != says:
         # A NaN loss is what everyone sees first, whatever weighs most.

@@ -122,6 +122,6 @@ def score_near_nothing(
 
 def _bottom(name: str) -> float | None:
     """What a model that knows nothing scores; None for a score that may be low by right."""
-    if "auc" in name:
+    if "auc" in name and "pr" not in name:
         return 1 / 2
     return 0.0 if any(word in name for word in _OF_TASKS) else None

@@ -242,11 +242,18 @@ def tokens_memorized(
         return CANNOT_TELL
     if not began or loss.end > nats:
         return _learned_by_pass(run, loss, halved)
-    says = f"training loss ends at {number(loss.end)} per token: each is predicted with"
+    end = number(loss.end)
+    strength = graded(nats / max(loss.end, nats * SMALL), 1.0, least=FAIR)
+    says = f"training loss ends at {end} per token: each is predicted with"
     says += f" {percentage(math.exp(-loss.end), 1)}, which only repeated text allows"
     passes = passes_of(run)
     says += f" ({number(passes)} epochs)" if passes else ""
-    strength = graded(nats / max(loss.end, nats * SMALL), 1.0, least=FAIR)
+    held_out = whole(run, VAL_LOSS).finite.values if VAL_LOSS in run else np.empty(0)
+    if len(held_out) and held_out.min() <= nats:
+        # Not memory: the answers are easy, or what was held out was trained on.
+        strength, lowest = MILD, number(float(held_out.min()))
+        says = f"training loss ends at {end} per token and validation loss reaches {lowest}, far below that of"
+        says += " unseen text"
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, nats),))
 
 
