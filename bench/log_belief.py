@@ -66,7 +66,9 @@ def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:
 
 
 def samples(wild: Path, shared: Path) -> Iterator[Sample]:
-    found = [sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))]
+    found = [
+        sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))
+    ]
     known = [case for case in cases() if case.verdict in ("healthy", "sick")]
     found += [sample(curve(case.id), ill=case.verdict == "sick") for case in known]
     yield from (one for one in found if one is not None)

@@ -36,7 +36,7 @@ def _trained(*arguments: str) -> Run:
     return run
 
 
-TWIN = LogTwin(broken=lambda: _trained(), fixed=lambda: _trained("--wrapped"))
+TWIN = LogTwin(broken=_trained, fixed=lambda: _trained("--wrapped"))
 
 
 def test_replicas_that_are_averaged_end_with_equal_weights() -> None:

@@ -252,7 +252,9 @@ def tokens_memorized(
     if len(held_out) and held_out.min() <= nats:
         # Not memory: the answers are easy, or what was held out was trained on.
         strength, lowest = MILD, number(float(held_out.min()))
-        says = f"training loss ends at {end} per token and validation loss reaches {lowest}, far below that of"
+        says = (
+            f"training loss ends at {end} per token and validation loss reaches {lowest}, far below that of"
+        )
         says += " unseen text"
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, nats),))
 

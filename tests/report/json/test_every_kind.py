@@ -9,7 +9,6 @@ import pytest
 import torch
 from jsonschema import Draft202012Validator
 from torch import nn
-from traindx.report.json.results import cases_document
 
 from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx import exams
@@ -22,6 +21,7 @@ from traindx.exams.preflight.types import Checklist, Part
 from traindx.exams.questions import Check, Checked, Outcome, unseen
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
+from traindx.report.json.results import cases_document
 
 
 def checklist() -> str:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from traindx.report.json.results import cases_document
 
 from tests import treatments
 from tests.report.formats import canonical
@@ -17,6 +16,7 @@ from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx.changes.types import Measure
 from traindx.report.json import report as rendered
 from traindx.report.json.report import treatment_document, trial_document
+from traindx.report.json.results import cases_document
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Arm, Case, Outcome, Pair, Report, Treatment, Trial
 
