@@ -44,6 +44,16 @@ def test_a_large_place_is_used_as_it_is_where_that_is_asked_for(
     assert (tmp_path / "large.bin").exists()
 
 
+def test_a_file_that_vanishes_meanwhile_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path / "project"
+    here.mkdir()
+    (here / "train.py").write_text("1")
+    listed = [here / "train.py", here / "gone.tmp", here / "gone" / "late.tmp"]
+    monkeypatch.setattr(places, "files_of", lambda *_: listed)
+    copy = workspace_of(here).arm(tmp_path / "arm")
+    assert [path.name for path in copy.iterdir()] == ["train.py"]
+
+
 def test_where_the_arms_are_is_not_copied_into_them(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("1")
     (tmp_path / "arms/old").mkdir(parents=True)

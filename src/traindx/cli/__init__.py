@@ -102,7 +102,8 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         drop_output()
         return DONE
     except OSError as error:
-        sys.stderr.write(f"traindx: {error.strerror or error}; the output is incomplete\n")
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"traindx: {where}{error.strerror or error}; the output is incomplete\n")
         drop_output()
         return BAD_INPUT
 

@@ -7,6 +7,7 @@ logs of the program are left alone.
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,10 +73,12 @@ class Workspace:
             else:
                 target.mkdir(parents=True, exist_ok=True)
         for path, name in self.files():
-            if self.links_data and is_data(path):
-                (top / name).symlink_to(path.resolve())
-            else:
-                shutil.copy2(path, top / name)
+            # Other programs may write in the project meanwhile: what came or went since is not copied.
+            with suppress(FileNotFoundError):
+                if self.links_data and is_data(path):
+                    (top / name).symlink_to(path.resolve())
+                else:
+                    shutil.copy2(path, top / name)
         return top / self.inside
 
     def top(self, place: Path) -> Path:
@@ -116,6 +119,13 @@ def _copy(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.work")
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def is_data(path: Path) -> bool:
     """Whether a file only holds data, as its name tells."""
     return path.suffix.lower() in _DATA
@@ -146,7 +156,7 @@ def workspace_of(
         for path in map(Path, words)
         if not path.is_absolute() and any(map(is_left_out, path.parts[:-1])) and (origin / path).is_file()
     )
-    sizes = {path: path.stat().st_size for path in files_of((root, *besides), without)}
+    sizes = {path: _size(path) for path in files_of((root, *besides), without)}
     links_data = may_link and sum(sizes.values()) > _COPIED_WHOLE
     size = sum(size for path, size in sizes.items() if not (links_data and is_data(path)))
     if size > _LARGEST:
