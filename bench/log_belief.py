@@ -2,9 +2,9 @@
 
 python bench/log_belief.py WILD SHARED
 
-WILD holds the open half of `wild_logs.jsonl`, SHARED the logs of INDEX.jsonl and INDEX_MORE.jsonl; curves of
+WILD holds the open logs of `wild_logs.jsonl`, SHARED the logs of INDEX.jsonl and INDEX_MORE.jsonl; curves of
 the tests are added at a third of the weight. It is a logistic regression, held by a ridge to what the shares
-say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold cross-validation, repeated.
+say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold cross-validation over repositories, repeated.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import traindx
 from traindx.curves.facts import is_recording
 from traindx.curves.recognition import recognized
 from traindx.diagnosis import knowledge
-from traindx.diagnosis.calibration import HEALTH, temperature
+from traindx.diagnosis.calibration import HEALTH, of_log, temperature
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.score import score
 from traindx.diagnosis.verdict import problem_of, shown_problems
@@ -35,7 +35,7 @@ from traindx.objective import Problem
 from traindx.run import Floats, Run
 from wild_logs import INDEX, calibration_error
 
-PROBLEMS = (Problem.OVERFITS, Problem.UNSTABLE, Problem.STOPS_EARLY)
+PROBLEMS = (Problem.OVERFITS, Problem.NOT_LEARNING, Problem.UNSTABLE, Problem.STOPS_EARLY)
 ILL = {"overfitting", "not-learning", "nonfinite", "diverged", "underfitting"}
 RIDGE, RARE, FOLDS, ROUNDS = 2.0, 0.3, 10, 5
 
@@ -47,10 +47,11 @@ class Sample:
     odds: float
     shown: Mapping[Problem, float]
     ill: bool
-    is_real: bool
+    repository: str
+    """Where a real log is from: logs of one repository are held out together. Empty for a curve of the tests."""
 
 
-def sample(run: Run, *, ill: bool, is_real: bool) -> Sample | None:
+def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:
     """None for a recording, and for a kind of training that is not judged."""
     kind = recognized(run).objective
     asked = diagnose(run).asked
@@ -61,33 +62,35 @@ def sample(run: Run, *, ill: bool, is_real: bool) -> Sample | None:
     scores = score(asked, considered, temperature(inside=False))
     healthy = scores.without_cause if telling else scores.shares[HEALTH]
     healthy = min(max(healthy, 1e-4), 1 - 1e-4)
-    return Sample(math.log(1 / healthy - 1), shown_problems(asked), ill, is_real)
+    return Sample(math.log(1 / healthy - 1), shown_problems(asked), ill, repository)
 
 
 def samples(wild: Path, shared: Path) -> Iterator[Sample]:
-    found = [sample(run, ill=ill, is_real=True) for run, ill in (*_of_wild(wild), *_of_shared(shared))]
+    found = [
+        sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))
+    ]
     known = [case for case in cases() if case.verdict in ("healthy", "sick")]
-    found += [sample(curve(case.id), ill=case.verdict == "sick", is_real=False) for case in known]
+    found += [sample(curve(case.id), ill=case.verdict == "sick") for case in known]
     yield from (one for one in found if one is not None)
 
 
-def _of_wild(folder: Path) -> Iterator[tuple[Run, bool]]:
+def _of_wild(folder: Path) -> Iterator[tuple[Run, bool, str]]:
     for row in map(json.loads, INDEX.read_text(encoding="utf-8").splitlines()):
         if row["split"] == "open" and row["label"] in ("healthy", "ill"):
             place = next(folder.rglob(row["file"]), None)
             runs = _runs(place) if place else ()
             if runs:
-                yield runs[-1], row["label"] == "ill"
+                yield runs[-1], row["label"] == "ill", row["repo"] or row["file"]
 
 
-def _of_shared(folder: Path) -> Iterator[tuple[Run, bool]]:
+def _of_shared(folder: Path) -> Iterator[tuple[Run, bool, str]]:
     for name in ("INDEX.jsonl", "INDEX_MORE.jsonl"):
         for row in map(json.loads, (folder / name).read_text(encoding="utf-8").splitlines()):
             labels = set(row.get("shape") or [row["label"]])
             well = "healthy" in labels or labels <= {"converged-early", "lr-decay-drop"}
             runs = _runs(folder / row["dir"].removeprefix("data/")) if well or labels & ILL else ()
             if runs:
-                yield max(runs, key=lambda run: sum(map(len, run.series))), not well
+                yield max(runs, key=lambda run: sum(map(len, run.series))), not well, row["dir"]
 
 
 def _runs(place: Path) -> tuple[Run, ...]:
@@ -129,16 +132,19 @@ def main() -> None:
         [[1.0, one.odds, *(one.shown.get(problem, 0.0) for problem in PROBLEMS)] for one in known]
     )
     ill = np.array([float(one.ill) for one in known])
-    real = np.array([one.is_real for one in known])
+    real = np.array([bool(one.repository) for one in known])
+    names = [one.repository or f"curve {number}" for number, one in enumerate(known)]
+    _, groups = np.unique(names, return_inverse=True)
     weights = np.where(real, 1.0, RARE)
     told, dice = np.zeros(len(known)), np.random.default_rng(0)
     for _ in range(ROUNDS):
-        folds = dice.permutation(len(known)) % FOLDS
+        folds = (dice.permutation(groups.max() + 1) % FOLDS)[groups]
         for fold in range(FOLDS):
             rest, held = folds != fold, folds == fold
             told[held] += believed(fitted(rows[rest], ill[rest], weights[rest]), rows[held]) / ROUNDS
     for name, stated in (
-        ("shares alone", believed(np.array([0, 1, 0, 0, 0.0]), rows)),
+        ("in force", np.array([1 - of_log(1 / (1 + math.exp(one.odds)), one.shown) for one in known])),
+        ("shares alone", believed(np.eye(2 + len(PROBLEMS))[1], rows)),
         ("fitted, held out", told),
     ):
         brier = float(np.mean((stated[real] - ill[real]) ** 2))
@@ -148,12 +154,9 @@ def main() -> None:
         )
     sure = real & (told < 1 / 10)
     print(f"of {int(sure.sum())} logs that show nothing wrong {int(ill[sure].sum())} are labeled ill")
-    names = ("offset", "slope", *(problem.name for problem in PROBLEMS))
-    print(
-        ", ".join(
-            f"{name} {value:.2f}" for name, value in zip(names, fitted(rows, ill, weights), strict=True)
-        )
-    )
+    points = fitted(rows, ill, weights)
+    terms = ("offset", "slope", *(problem.name for problem in PROBLEMS))
+    print(", ".join(f"{name} {value:.2f}" for name, value in zip(terms, points, strict=True)))
 
 
 if __name__ == "__main__":

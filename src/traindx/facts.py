@@ -38,6 +38,12 @@ VOCABULARY_SIZE = Fact("vocabulary_size", "tokens a language model chooses among
 SEQUENCE_LENGTH = Fact("sequence_length", "tokens per sample")
 WORKERS = Fact("workers", "data-loader worker processes")
 RANKS = Fact("ranks", "number of processes in distributed training")
+RANKS_APART = Fact(
+    "ranks_apart",
+    "largest difference between the weight norms that two processes end with, as a share of them, of layers"
+    " that all began with alike",
+    chosen=False,
+)
 LOSS_FUNCTION = Fact("loss_function", "the loss function's name")
 FRAMEWORK = Fact("framework", "the library that ran the training loop")
 SMOOTHING = Fact("smoothing", "how the logger smoothed the values before writing them", chosen=False)

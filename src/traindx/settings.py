@@ -116,26 +116,25 @@ def defaults_in(
     folder: Path, options: Iterable[str], commands: Iterable[str]
 ) -> tuple[Mapping[str, object], str]:
     """The options that the nearest `pyproject.toml` sets, for all commands or in a table of one of them."""
-    for place in (folder, *folder.parents):
-        file = place / "pyproject.toml"
-        if file.is_file():
-            tool = _tool(file)
-            _refuse_unknown(tool, file, [*_TABLES, *options, *commands])
-            return {name: value for name, value in tool.items() if name not in _TABLES}, str(file)
-    return {}, ""
+    tool, file = _nearest(folder)
+    _refuse_unknown(tool, file, [*_TABLES, *options, *commands])
+    return {name: value for name, value in tool.items() if name not in _TABLES}, file
 
 
 def _table(folder: Path, name: str) -> tuple[object, str]:
     """A table of the nearest `pyproject.toml`, empty if there is none, and how to call it."""
-    for place in (folder, *folder.parents):
-        file = place / "pyproject.toml"
-        if file.is_file():
-            tool = _tool(file)
-            return tool.get(name, {}), f"{file}: [tool.traindx.{name}]"
-    return {}, ""
+    tool, file = _nearest(folder)
+    return tool.get(name, {}), f"{file}: [tool.traindx.{name}]"
 
 
-def _refuse_unknown(tool: Mapping[str, object], file: Path, known: Sequence[str]) -> None:
+def _nearest(folder: Path) -> tuple[Mapping[str, object], str]:
+    """The settings in the nearest `pyproject.toml`, and its path; nothing if there is none."""
+    files = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
+    file = next((file for file in files if file.is_file()), None)
+    return (_tool(file), str(file)) if file is not None else ({}, "")
+
+
+def _refuse_unknown(tool: Mapping[str, object], file: str, known: Sequence[str]) -> None:
     """A misspelt option would otherwise do nothing, without a word."""
     for name in tool:
         if name not in known:

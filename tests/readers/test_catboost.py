@@ -37,6 +37,9 @@ def test_a_document_that_is_still_written() -> None:
     open_ended = _DOCUMENT.removesuffix("]}") + ","
     (log,) = READER.read(in_memory("catboost_training.json", open_ended.encode()))
     assert [len(column.values) for column in log.columns] == [12, 12, 12]
+    within_a_tree = _DOCUMENT[: _DOCUMENT.rindex('"iteration"') + 8]
+    (log,) = READER.read(in_memory("catboost_training.json", within_a_tree.encode()))
+    assert {len(column.values) for column in log.columns} == {11}
 
 
 def test_tables_of_a_folder_are_one_run(tmp_path: Path) -> None:

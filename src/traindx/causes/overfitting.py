@@ -76,11 +76,10 @@ from traindx.cause import (
     Safety,
     Symptom,
 )
-from traindx.curves.curve import curve_of
 from traindx.curves.facts import decays_in_gradient, stated_number
 from traindx.curves.failure import failure
 from traindx.curves.limits import SMALL, WEAK
-from traindx.curves.series import whole
+from traindx.curves.objective import metric_of
 from traindx.facts import DROPOUT, WEIGHT_DECAY
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area, Problem
@@ -119,12 +118,9 @@ def validation_metric_declines(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 6,
 ) -> Answer:
     """Validation metric that declines after its best."""
-    quantity = next(one for one in (VAL_ACCURACY, VAL_SCORE, VAL_ERROR) if one in run)
-    ranked = sorted(run.all(quantity), key=lambda series: "map" not in series.part)
-    parts = [curve_of(series) for series in ranked if len(series) >= points]
-    metric = curve_of(whole(run, quantity)) if not parts else parts[0]
+    metric = metric_of(run)
     # A network whose weights are no numbers scores at chance: that is no decline of what it learned.
-    if len(metric) < points or failure(run) is not None:
+    if metric is None or len(metric) < points or failure(run) is not None:
         return CANNOT_TELL
     decline = metric.end - metric.best
     worth = max(metric.progress, SMALL * metric.size)

@@ -109,12 +109,19 @@ def classes_of(run: Run) -> int | None:
     if isinstance(stated, int | float) and not isinstance(stated, bool) and 2 <= stated <= _MOST_CLASSES:
         return round(stated)
     quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)
-    loss = next((curve_of(whole(run, one)) for one in (q.TRAIN_LOSS, q.VAL_LOSS) if one in run), None)
-    if quantity is None or loss is None or len(loss) < FEW or not BELOW_TWO < loss.end < _ABOVE_MANY:
+    losses = [curve_of(whole(run, one)) for one in (q.TRAIN_LOSS, q.VAL_LOSS) if one in run]
+    accuracy = curve_of(whole(run, quantity)) if quantity else None
+    if accuracy is None or len(accuracy) < FEW:
         return None
-    accuracy = curve_of(whole(run, quantity))
+    return next((guess for loss in losses if (guess := _guessed(loss, accuracy))), None)
+
+
+def _guessed(loss: Curve, accuracy: Curve) -> int | None:
+    """The number of classes among which a loss and an accuracy both sit at guessing."""
+    if len(loss) < FEW or not BELOW_TWO < loss.end < _ABOVE_MANY:
+        return None
     guess = round(math.exp(loss.end))
-    if len(accuracy) < FEW or guess < 2 or abs(loss.end / math.log(guess) - 1) > AT_CHANCE:
+    if guess < 2 or abs(loss.end / math.log(guess) - 1) > AT_CHANCE:
         return None
     # Both must sit at chance, and the accuracy must never have been far above it.
     near = abs(right_share(accuracy, accuracy.end) * guess - 1) < _NEAR
@@ -124,6 +131,15 @@ def classes_of(run: Run) -> int | None:
 def right_share(accuracy: Curve, value: float) -> float:
     """A value of an accuracy's curve as the share of right answers."""
     return as_share(accuracy.shown(value), float(np.abs(accuracy.values).max()))
+
+
+def metric_of(run: Run) -> Curve | None:
+    """The held-out metric that a model is judged by: right answers, mAP, a score, an error."""
+    quantity = next((one for one in (q.VAL_ACCURACY, q.VAL_SCORE, q.VAL_ERROR) if one in run), None)
+    if quantity is None:
+        return None
+    precisions = [one for one in run.all(quantity) if "map" in one.part and len(one.finite) >= FEW]
+    return curve_of(min(precisions, key=lambda one: len(one.part), default=whole(run, quantity)))
 
 
 def answers_improve(run: Run) -> bool:

@@ -105,7 +105,7 @@ def library_loop(run: Run) -> str:
         return HF_TRAINER
     # A recording has names of its own, and says which library it saw.
     names = set() if is_recording(run) else _names(run)
-    by_names = (library for library, one in LIBRARY_LOOPS.items() if _matching([one], names, ""))
+    by_names = (library for library, one in LIBRARY_LOOPS if _matching([one], names, ""))
     return stated.get(stated_word(run, f.FRAMEWORK)) or next(by_names, "")
 
 
@@ -177,7 +177,7 @@ def _by_reward(run: Run) -> Recognized | None:
 
 
 def _by_trainer(run: Run) -> Recognized | None:
-    """The HF Trainer at a learning rate, or from a loss, that only pretrained weights have."""
+    """The HF Trainer, which trains pretrained weights unless the first loss is that of a vocabulary."""
     if library_loop(run) != HF_TRAINER or LEARNING_RATE not in run:
         return None
     peak = max(run[LEARNING_RATE].finite.values, default=0.0)
@@ -187,7 +187,9 @@ def _by_trainer(run: Run) -> Recognized | None:
     if counted or TRAIN_LOSS not in run:
         return None
     losses = run[TRAIN_LOSS].finite.values
-    if not len(losses) or not 1 <= losses[0] <= _PRETRAINED_LOSS:
+    # A recorded program may be a small one that starts anywhere; logs that people keep are of real models.
+    is_small = is_recording(run) and len(losses) > 0 and not 1 <= losses[0] <= _PRETRAINED_LOSS
+    if not len(losses) or is_small or _vocabulary_of(float(losses[0])):
         return None
     return Recognized(FINE_TUNING, f"HF Trainer with a first loss of {number(float(losses[0]))}")
 
@@ -209,11 +211,15 @@ def _by_tokens(run: Run) -> Recognized | None:
     losses = run[TRAIN_LOSS].finite.values if TRAIN_LOSS in run else None
     if losses is None or not len(losses) or stated_number(run, f.CLASSES) is not None:
         return None
-    for size in _VOCABULARIES:
-        if abs(float(losses[0]) / math.log(size) - 1) <= _NEAR:
-            chance = number(math.log(size))
-            return Recognized(LANGUAGE_MODELING, f"starts at chance level of a vocabulary ({chance})")
-    return None
+    chance = _vocabulary_of(float(losses[0]))
+    if chance is None:
+        return None
+    return Recognized(LANGUAGE_MODELING, f"starts at chance level of a vocabulary ({number(chance)})")
+
+
+def _vocabulary_of(first: float) -> float | None:
+    """The loss of guessing among the tokens of a common vocabulary, if a first loss is near it."""
+    return next((math.log(n) for n in _VOCABULARIES if abs(first / math.log(n) - 1) <= _NEAR), None)
 
 
 def _by_metrics(run: Run) -> Recognized | None:

@@ -76,10 +76,11 @@ NAMES = (
         least=2,
     ),
     Trait(DIFFUSION, "mse_q? loss_q? vb_q? *diffusion_loss *loss_simple *loss_vlb"),
+    Trait(VAE, "*elbo*"),
     Trait(
         VAE,
         """*kl *kld *kl_loss *kld_loss *kl_div *kl_divergence *recon *recon_loss *reconstruction_loss
-        *rec_loss *recons_loss *reconstruction *elbo *nelbo *commit_loss *commitment_loss *vq_loss
+        *rec_loss *recons_loss *reconstruction *commit_loss *commitment_loss *vq_loss
         *codebook_loss *kl_weight""",
         least=2,
     ),
@@ -95,6 +96,7 @@ NAMES = (
     ),
     Trait(FINE_TUNING, "mean_token_accuracy *gpt_loss"),
     Trait(FINE_TUNING, "current_steps percentage remaining_time elapsed_time", least=3),
+    Trait(LANGUAGE_MODELING, "mfu *tok/s* *tokens/s* *tokens_per_s* *bpb *bits_per_byte *bpc"),
 )
 """By the names of a log; bench/thresholds.md#objective."""
 
@@ -173,17 +175,21 @@ LOSSES = (
 
 HF_TRAINER = "the HF Trainer"
 
-LIBRARY_LOOPS = {
-    HF_TRAINER: Trait(
-        FINE_TUNING,
-        "eval_runtime eval_samples_per_second eval_steps_per_second train_runtime train_steps_per_second",
+LIBRARY_LOOPS = (
+    (
+        HF_TRAINER,
+        Trait(
+            FINE_TUNING,
+            "eval_runtime eval_samples_per_second eval_steps_per_second train_runtime train_steps_per_second",
+        ),
     ),
-    "fastai": Trait(FINE_TUNING, "train_loss valid_loss time", least=3),
-    "Ultralytics": Trait(DETECTION, "train/box_loss metrics/map50(b)", least=2),
-    "Keras": Trait(CLASSIFICATION, "val_loss val_accuracy val_acc", least=2),
-    "Lightning": Trait(CLASSIFICATION, "lr-adam lr-adamw lr-sgd *_loss_step *_loss_epoch", least=2),
-    "detectron2": Trait(DETECTION, "eta_seconds data_time total_loss rank_data_time", least=3),
-}
+    (HF_TRAINER, Trait(FINE_TUNING, "loss grad_norm learning_rate", least=3)),
+    ("fastai", Trait(FINE_TUNING, "train_loss valid_loss time", least=3)),
+    ("Ultralytics", Trait(DETECTION, "train/box_loss metrics/map50(b)", least=2)),
+    ("Keras", Trait(CLASSIFICATION, "val_loss val_accuracy val_acc", least=2)),
+    ("Lightning", Trait(CLASSIFICATION, "lr-adam lr-adamw lr-sgd *_loss_step *_loss_epoch", least=2)),
+    ("detectron2", Trait(DETECTION, "eta_seconds data_time total_loss rank_data_time", least=3)),
+)
 """What the loops of libraries log; they switch modes by themselves; bench/thresholds.md#objective."""
 
 DISCRIMINATOR = re.compile(r"(?i)(^|[^a-z])(d|dis|disc|discriminator|critic)([^a-z]|$)")

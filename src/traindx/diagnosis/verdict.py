@@ -60,12 +60,12 @@ def verdict_of(
     # Nothing is clearly wrong, and no cause is as likely as none at all: that accuses nobody.
     is_wrong = critical or _is_clear(asked, *_meant(objective))
     likelier = not is_wrong and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
-    if healthy < (_SURE if clear else _TIED) and suspects and not doubtful and not likelier:
+    if healthy < (_SURE if clear else _TIED) and (suspects or is_wrong) and not doubtful and not likelier:
         return Verdict.SICK
     learned = loss_falls.slug in yes or validation_improves.slug in yes
     # What was evaluated once, before training, or is learned by heart to a part, may be learned or not.
     learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
-    is_healthy = healthy >= 1 - _TIED and learned and not _is_disputed(suspects, asked)
+    is_healthy = healthy >= 1 - _TIED and learned and not is_wrong and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
 
 
@@ -152,7 +152,7 @@ def sentence(
     """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
     yes = {one.sign.slug: one.finding for one in asked if one.finding}
     if verdict is Verdict.SICK:
-        return capitalized(_strongest(suspects[0], yes) if suspects else _worst(asked))
+        return capitalized((_strongest(suspects[0], yes) if suspects else "") or _worst(asked))
     if verdict is Verdict.HEALTHY:
         told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
         curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
@@ -183,8 +183,10 @@ def sentence(
 
 
 def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
-    """The finding with most points for the first suspect."""
-    says = max((r for r in first.reasons if r.seen), key=lambda r: r.points).says
+    """The finding with most points for the first suspect; empty where that is no harm by itself."""
+    strongest = max((r for r in first.reasons if r.seen), key=lambda r: r.points)
+    harmless = strongest.sign is not None and strongest.sign.severity is Severity.INFO
+    says = "" if harmless and strongest.sign.problem is None else strongest.says
     lost = yes.get(loss_not_finite.slug)
     if lost is not None and lost.strength >= 0.5 and lost.says != says:
         # A NaN loss is what everyone sees first, whatever weighs most.

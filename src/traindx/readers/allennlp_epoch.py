@@ -9,7 +9,7 @@ The `metrics.json` next to them repeats the last epoch.
 from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_values import document_in, flattened
+from traindx.readers.tabular.json_values import document_of, flattened
 from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, log_of
 from traindx.readers.types import Log, Reader, Source
@@ -25,10 +25,7 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """A log of one row; of settings alone where another file holds the row."""
-    try:
-        document = document_in(source.read())
-    except ValueError as error:
-        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
+    document = document_of(source)
     record = document.value
     if not isinstance(record, dict):
         raise UnreadableError(source.path, "not a JSON object")

@@ -9,7 +9,6 @@ One value per tree and metric; the first metric is what the trees are fitted to.
 repeat each other.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from traindx.errors import UnreadableError
 from traindx.facts import FRAMEWORK
 from traindx.quantities import TRAIN_LOSS, VAL_LOSS
 from traindx.readers.names.vocabulary import meaning
+from traindx.readers.tabular.json_values import document_of
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Axis, Floats, Split
 
@@ -66,10 +66,8 @@ def _number(value: object) -> float:
 
 
 def _of_document(source: Source) -> Iterator[Column]:
-    try:
-        document = json.loads(_closed(source.read()))
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
+    # CatBoost closes the brackets of the document only at the end.
+    document = document_of(source).value
     meta = document.get("meta") if isinstance(document, dict) else None
     iterations = [one for one in _listed(document, "iterations") if isinstance(one, dict)]
     for key, split in (("learn", Split.TRAIN), ("test", Split.VALIDATION)):
@@ -102,12 +100,6 @@ def _column(name: str, split: Split, steps: Floats, values: Floats, *, is_loss: 
     rows = np.arange(len(values), dtype=np.int64)
     quantity = _LOSSES[split] if is_loss else None
     return Column(name, values, steps, rows, Axis.STEP, split=split, quantity=quantity)
-
-
-def _closed(text: bytes) -> bytes:
-    """The document with its brackets closed, which CatBoost does only at the end."""
-    text = text.rstrip().rstrip(b",")
-    return text if text.endswith((b"]}", b"]\n}", b"}\n]}")) else text + b"]}"
 
 
 READER = Reader("catboost", "CatBoost", recognizes, read, spans_folder=True)

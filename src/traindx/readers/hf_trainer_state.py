@@ -9,10 +9,10 @@ gradient norm of NaN. The last row, `train_runtime` and `train_loss`, summarizes
 of a curve. Each checkpoint repeats the history before it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from traindx.errors import UnreadableError
-from traindx.readers.tabular.json_values import document_in, flattened
+from traindx.readers.tabular.json_values import document_of, flattened
 from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Log, Reader, Source
@@ -26,34 +26,21 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log: the history as rows, everything else as settings."""
-    try:
-        document = document_in(source.read())
-    except ValueError as error:
-        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
+    document = document_of(source)
     state = document.value if isinstance(document.value, dict) else {}
     history = state.get("log_history")
     records = [record for record in history if isinstance(record, dict)] if isinstance(history, list) else []
-    sheet = sheet_of([record for record in records if not _sums_up(record)])
+    # The last row sums the run up.
+    sheet = sheet_of([record for record in records if "train_runtime" not in record])
     if not sheet.cells:
         raise UnreadableError(source.path, "log_history is empty", "wait for the first logged step")
     settings = dict(flattened({name: value for name, value in state.items() if name != "log_history"}))
-    for record in filter(_sums_up, records):
-        settings.update(_totals(record))
+    for record in (record for record in records if "train_runtime" in record):
+        totals = {name: value for name, value in record.items() if isinstance(value, Scalar)}
+        settings.update({name: total for name, total in totals.items() if name not in ("epoch", "step")})
     torn = (Event(EventKind.TORN, "the file ends inside log_history"),) if document.torn else ()
     origin = Origin(source.path, settings, torn, smoothing="mean since the last log entry")
     yield from logs_of(sheet, origin)
-
-
-def _sums_up(record: Mapping[str, object]) -> bool:
-    return "train_runtime" in record
-
-
-def _totals(record: Mapping[str, object]) -> dict[str, Scalar]:
-    return {
-        name: value
-        for name, value in record.items()
-        if name not in ("epoch", "step") and isinstance(value, str | int | float)
-    }
 
 
 READER = Reader("hf_trainer_state", "Hugging Face trainer_state.json", recognizes, read)

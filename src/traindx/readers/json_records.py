@@ -18,7 +18,7 @@ from traindx.errors import UnreadableError
 from traindx.readers.names.spelling import words_of
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
-from traindx.readers.tabular.json_values import Document, document_in, names_a_metric, only_sets
+from traindx.readers.tabular.json_values import document_of, names_a_metric, only_sets
 from traindx.readers.tabular.sheet import sheet_of
 from traindx.readers.tabular.sheet_logs import Origin, logs_of
 from traindx.readers.types import Column, Log, Reader, Source
@@ -42,7 +42,7 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """One log, or one per run where the document holds several."""
-    document = _document(source)
+    document = document_of(source)
     says = "the document ends before its last bracket"
     origin = Origin(source.path, events=(Event(EventKind.TORN, says),) if document.torn else ())
     logs = [
@@ -55,13 +55,6 @@ def read(source: Source) -> Iterator[Log]:
     if all(map(only_sets, logs)):
         raise UnreadableError(source.path, "only settings, no metrics", "choose the log of the run")
     yield from logs
-
-
-def _document(source: Source) -> Document:
-    try:
-        return document_in(source.read())
-    except ValueError as error:
-        raise UnreadableError(source.path, "not JSON from the first character") from error
 
 
 def _runs_in(document: object) -> list[tuple[str, object]]:

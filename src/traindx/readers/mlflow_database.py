@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.binary.sqlite import distinct, readable, table_columns, table_columns_in, until_damage
 from traindx.readers.tabular.json_values import distinct_names, number_or_text
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Axis, Event, EventKind, Scalar, Skipped
@@ -49,12 +49,8 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """Yield one log for each run that has metrics and is not deleted."""
-    try:
-        with opened(source) as connection:
-            yield from _logs(source, connection)
-    except (sqlite3.Error, OSError) as error:
-        what = f"SQLite cannot read the database ({error})"
-        raise UnreadableError(source.path, what, "restore it from a backup") from error
+    with readable(source, "database", "restore it from a backup") as connection:
+        yield from _logs(source, connection)
 
 
 def _logs(source: Source, connection: sqlite3.Connection) -> Iterator[Log]:

@@ -8,18 +8,22 @@ read row by row; pictures and widgets hold no numbers. The code tells which libr
 that it states as plain numbers, such as `BATCH_SIZE = 64`. An error counts if the training cell ended in it.
 """
 
+import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from html.parser import HTMLParser
 
+from traindx.curves import traits
 from traindx.errors import UnreadableError
 from traindx.facts import LIBRARIES
-from traindx.readers.text.cells import libraries_in, settings_in
+from traindx.readers.names.spelling import HUMP
+from traindx.readers.names.vocabulary import fact_of
 from traindx.readers.text.lines import lines_in
 from traindx.readers.text.log import log_of_lines
 from traindx.readers.types import Log, Reader, Source
+from traindx.run import Scalar
 
 _OPENING = re.compile(rb"\s*\{\s*\"(?:cells|metadata|nbformat|worksheets)\"")
 _MEASURED = re.compile(r"(?i)(?:loss|acc|score|reward|epoch|step|iter)\w*[^\w\n]{1,40}\d")
@@ -45,11 +49,11 @@ def read(source: Source) -> Iterator[Log]:
             source.path, "a notebook without output", "run its cells and save it, or choose a log"
         )
     codes = [_text(cell.get("source", cell.get("input", ""))) for cell in cells]
-    libraries = libraries_in(codes)
+    libraries = _libraries_in(codes)
     yield log_of_lines(
         source.path,
         lines_in("".join(outputs)),
-        settings_in(codes),
+        _settings_in(codes),
         {LIBRARIES: ", ".join(libraries)} if libraries else {},
     )
 
@@ -137,6 +141,57 @@ def _rows(page: str) -> str:
     if not rows or not _COUNTED.match(rows[0][0]):
         return ""
     return "".join(" | ".join(cell or "-" for cell in row) + "\n" for row in rows)
+
+
+_TELLING = tuple(name for _, names in traits.LIBRARIES for name in names.split())
+_MAGIC = re.compile(r"(?m)^\s*[!%?].*$")
+
+
+def _libraries_in(codes: Sequence[str]) -> tuple[str, ...]:
+    """The libraries that cells import and that train one kind of thing."""
+    imported = {name for code in codes for node in _statements(code) for name in _imported(node)}
+    return tuple(name for name in _TELLING if name in imported)
+
+
+def _settings_in(codes: Sequence[str]) -> dict[str, Scalar]:
+    """The names of settings to which cells assign a number or a word, always the same one."""
+    stated: dict[str, set[Scalar]] = {}
+    for node in (node for code in codes for node in _statements(code)):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)):
+            continue
+        value = node.value.value
+        for target in node.targets:
+            if isinstance(target, ast.Name) and isinstance(value, str | int | float) and fact_of(target.id):
+                stated.setdefault(target.id, set()).add(value)
+    return {name: values.pop() for name, values in stated.items() if len(values) == 1}
+
+
+def _statements(code: str) -> list[ast.stmt]:
+    """The statements of a cell, magic commands left out; none where it is no Python."""
+    try:
+        return ast.parse(_MAGIC.sub("", code)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _imported(node: ast.stmt) -> Iterator[str]:
+    """The modules that a statement imports, with those above them, and those a class is known to be in."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield from _with_parents(alias.name)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield from _with_parents(node.module)
+        for alias in node.names:
+            yield f"{node.module}.{alias.name}"
+            # `from trl import GRPOTrainer` loads trl.trainer.grpo_trainer.
+            home = HUMP.sub("_", alias.name).lower()
+            root = node.module.partition(".")[0]
+            yield from (n for n in _TELLING if n.startswith(f"{root}.") and n.endswith(f".{home}"))
+
+
+def _with_parents(module: str) -> Iterator[str]:
+    parts = module.split(".")
+    yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
 
 
 READER = Reader("notebook", "Jupyter notebook", recognizes, read)

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from traindx.readers.text.encodings import encoding_of
-from traindx.readers.text.lines import lines_of
+from traindx.readers.text.lines import TEXT_BYTES, encoding_of, lines_of
 from traindx.readers.text.log import log_of_lines
 from traindx.readers.types import Log, Reader, Source
 
@@ -24,14 +23,13 @@ _PLACE = re.compile(rb"\b(?:" + b"|".join(_PLACES) + rb")\w{0,30}[^\w\n]{1,40}\d
 _RESULT = re.compile(rb"(?:" + b"|".join(_RESULTS) + rb")\w{0,30}[^\w\n]{1,40}(?:\d|nan|inf)")
 _AROUND = 300
 _MOST_LOOKS = 100
-_TEXT = bytes(byte for byte in range(256) if byte >= 32 or byte in b"\t\n\r\b\f\x1b\0")
 
 
 def recognizes(source: Source) -> float:
     """A third sure of a text with records, a little of one that names a metric, hardly of any other."""
     head = source.head
     lost = head.decode(encoding_of(head), "replace").count("\ufffd")
-    garbage = len(head.translate(None, delete=_TEXT)) + lost // 2
+    garbage = len(head.translate(None, delete=TEXT_BYTES + b"\0")) + lost // 2
     if not head or garbage > 0.05 * len(head) or head.count(0) > 0.3 * len(head):
         return 0.0
     head = head.lower()

@@ -13,13 +13,12 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.binary.sqlite import distinct, opened, table_columns, table_columns_in, until_damage
+from traindx.readers.binary.sqlite import distinct, readable, table_columns, table_columns_in, until_damage
 from traindx.readers.tabular.json_values import (
     TrackedNumbers,
     columns_of,
@@ -28,6 +27,7 @@ from traindx.readers.tabular.json_values import (
     flattened,
     unread_of,
 )
+from traindx.readers.tabular.numbers import moment_in
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Scalar, Skipped
 
@@ -48,16 +48,12 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """Yield one log per run."""
-    try:
-        with opened(source) as connection:
-            runs = _runs(connection)
-            if not runs:
-                raise UnreadableError(source.path, "no run found", "wait until the run has logged something")
-            for run in runs:
-                yield _log(source, connection, run)
-    except (sqlite3.Error, OSError) as error:
-        what = f"SQLite cannot read the database ({error})"
-        raise UnreadableError(source.path, what, "restore it from a backup") from error
+    with readable(source, "database", "restore it from a backup") as connection:
+        runs = _runs(connection)
+        if not runs:
+            raise UnreadableError(source.path, "no run found", "wait until the run has logged something")
+        for run in runs:
+            yield _log(source, connection, run)
 
 
 def _runs(connection: sqlite3.Connection) -> list[_Run]:
@@ -112,10 +108,9 @@ def _document(text: object) -> dict[str, object] | None:
 def _seconds(timestamp: str) -> float:
     """Seconds since the epoch, NaN where the text is no time; one without a zone is taken as UTC."""
     try:
-        moment = datetime.fromisoformat(timestamp)
+        return moment_in(timestamp)
     except ValueError:
         return float("nan")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _settings(connection: sqlite3.Connection, run: _Run) -> dict[str, Scalar]:

@@ -13,7 +13,6 @@ of their own, such as the folds of a cross-validation.
 import json
 import os
 import shlex
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -32,7 +31,7 @@ from traindx.readers.binary.recording_file import (
     Track,
     recording_in,
 )
-from traindx.readers.binary.sqlite import opened, table_columns_in
+from traindx.readers.binary.sqlite import readable, table_columns_in
 from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Fact, Floats, Parameter, Rows, Scalar, Skipped
@@ -63,12 +62,8 @@ def recognizes(source: Source) -> float:
 
 def read(source: Source) -> Iterator[Log]:
     """Yield one log per training."""
-    try:
-        with opened(source) as connection:
-            recording = recording_in(connection)
-    except (sqlite3.Error, OSError) as error:
-        what = f"SQLite cannot read the recording ({error})"
-        raise UnreadableError(source.path, what, "record it again") from error
+    with readable(source, "recording", "record it again") as connection:
+        recording = recording_in(connection)
     form = recording.meta.get("format")
     if isinstance(form, str) and form != FORMAT:
         what = f"recording format {form}, but this version reads {FORMAT}"

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
+SPLITS: tuple[Split | None, ...] = (None, *Split)
+"""The splits by number, for arrays; 0 where nothing is said."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """All numbers the log holds under one name, in the order they were written."""

@@ -14,7 +14,7 @@ from traindx.changes.types import ChangeSpec, change_of, label_of, parse_changes
 from traindx.curves.facts import is_recording, is_told, pace
 from traindx.diagnosis.types import Suspect
 from traindx.format import count, duration
-from traindx.readers.loading.told import started_in
+from traindx.readers.loading.program_run import started_in
 from traindx.report.blocks import Command, Diff
 from traindx.run import Run
 from traindx.trials.plan import prescribed

@@ -9,13 +9,15 @@ from traindx.curves.series import seen_in, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import count, number
 from traindx.objective import Problem
-from traindx.quantities import TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS, VAL_PERPLEXITY, VAL_SCORE
+from traindx.quantities import TRAIN_LOSS, TRAIN_SCORE, VAL_ACCURACY, VAL_LOSS, VAL_PERPLEXITY, VAL_SCORE
 from traindx.run import Run
 
 _DIGITS = 5
 """Digits that cannot agree by chance; bench/thresholds.md#never-moves."""
 _SHOWN = 6
 """Digits shown of a loss that never changes; bench/thresholds.md#never-moves."""
+_OF_TASKS = ("map", "iou", "dice", "success", "win_rate")
+"""Scores of which a model that does its task has a good part; bench/thresholds.md#near-nothing."""
 
 
 @sign(needs=((VAL_LOSS, VAL_PERPLEXITY),))
@@ -86,3 +88,40 @@ def validation_metric_never_moves(
     says = f"{longest.quantity.called} is exactly {number(value, _SHOWN)} in all"
     says += f" {count(len(longest), 'evaluation')}"
     return Finding(1.0, says, (seen_in(longest, value),))
+
+
+@sign(
+    needs=((VAL_SCORE, TRAIN_SCORE),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-3.50
+)
+def score_near_nothing(
+    run: Run,
+    *,
+    share: Annotated[float, "of its scale, at its best; bench/thresholds.md#near-nothing"] = 0.15,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
+) -> Answer:
+    """Score of the task never leaves the bottom of its scale."""
+    series = run.all(VAL_SCORE) or run.all(TRAIN_SCORE)
+    scores = [
+        (one.finite, _bottom(f"{one.part} {one.name}".lower())) for one in series if len(one.finite) >= points
+    ]
+    # Of thresholds that one score is measured at, the easiest tells most.
+    best = [
+        (max(-curve_of(one).best - bottom, 0.0) / (1 - bottom), one)
+        for one, bottom in scores
+        if bottom is not None and float(one.values.min()) >= 0 and float(one.values.max()) <= 1
+    ]
+    if not best:
+        return CANNOT_TELL
+    reached, score = max(best, key=lambda pair: pair[0])
+    if reached >= share:
+        return None
+    highest = -curve_of(score).best
+    says = f"{score.quantity.called} {score.part} never rises above {number(highest)}"
+    return Finding(1 - reached / (2 * share), says, (seen_in(score, highest),))
+
+
+def _bottom(name: str) -> float | None:
+    """What a model that knows nothing scores; None for a score that may be low by right."""
+    if "auc" in name and "pr" not in name:
+        return 1 / 2
+    return 0.0 if any(word in name for word in _OF_TASKS) else None

@@ -19,13 +19,13 @@ from traindx.curves.limits import (
     SMALL,
     graded,
 )
-from traindx.curves.objective import as_share, right_share
+from traindx.curves.objective import as_share, metric_of, right_share
 from traindx.curves.passes import levels_of_passes, passes_before, passes_of
 from traindx.curves.recognition import objective_of
 from traindx.curves.series import shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, percentage
-from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, Problem
+from traindx.objective import CLASSIFICATION, FINE_TUNING, LANGUAGE_MODELING, Problem
 from traindx.quantities import (
     TRAIN_ACCURACY,
     TRAIN_LOSS,
@@ -100,7 +100,12 @@ def _by_accuracy(on_training: Series, on_validation: Series, limit: float, point
     return Finding(min(1.0, (trained - checked) / (2 * limit)), says, (val.evidence(val.end_steps, val.end),))
 
 
-@sign(needs=(TRAIN_LOSS, VAL_LOSS), severity=Severity.SERIOUS, problem=Problem.OVERFITS, healthy=-3.50)
+@sign(
+    needs=(TRAIN_LOSS, (VAL_LOSS, VAL_ACCURACY)),
+    severity=Severity.SERIOUS,
+    problem=Problem.OVERFITS,
+    healthy=-3.50,
+)
 def gap_widens(
     run: Run,
     *,
@@ -108,7 +113,9 @@ def gap_widens(
     wide: Annotated[float, "last gap over the validation loss; bench/thresholds.md#gap"] = 0.25,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
-    """Training loss keeps falling while validation loss has stopped."""
+    """Training loss keeps falling while validation has stopped."""
+    if VAL_LOSS not in run:
+        return _answers_stand(run, fall, points)
     series = whole(run, VAL_LOSS).finite
     train, val = curve_of(beside(run, series)), curve_of(series)
     if len(val) < points or len(train) < 2 * points or train.floorless or val.floorless or val.end <= 0:
@@ -138,6 +145,22 @@ def gap_widens(
     # A few evaluations that stand may fall again.
     strength = clear if val.blocks - stands >= SHORT else MILD
     return Finding(strength, says, (evidence,))
+
+
+def _answers_stand(run: Run, fall: float, points: int) -> Answer:
+    """The same told by answers: a loss proves so many right ones in training that validation is far below."""
+    train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
+    if objective_of(run) is not CLASSIFICATION or len(val) < points or len(train) < 2 * points:
+        return CANNOT_TELL
+    stands = int(np.flatnonzero(val.trend <= val.best + NOTHING * val.size)[0])
+    before, place = train.level_at(val.share_of(stands)), val.share_of(stands)
+    # The mean of -ln p is at least -ln of the mean: exp(-loss) is the least that answers were right.
+    proven, right = math.exp(-max(train.end, 0.0)), right_share(val, val.end)
+    if place > LAST_QUARTER or before - train.end < fall * before or proven < right + SMALL:
+        return None
+    says = f"from {val.place(float(val.at[stands]))} on training loss falls from {number(before)} to"
+    says += f" {number(train.end)}, validation accuracy stays at {percentage(right)}"
+    return Finding(FAIR, says, (val.evidence(val.span(stands, val.blocks - 1), val.end),))
 
 
 def beside(run: Run, validation: Series) -> Series:
@@ -186,8 +209,7 @@ def validation_left_behind(
 
 def _metric_holds(run: Run) -> bool:
     """Whether the metric that a model is judged by ends at its best, whatever its loss does."""
-    quantity = next((one for one in (VAL_ACCURACY, VAL_SCORE) if one in run), None)
-    metric = curve_of(whole(run, quantity)) if quantity else None
+    metric = metric_of(run)
     if metric is None or not len(metric):
         return False
     return metric.end - metric.best <= max(NOISES * metric.end_noise, NOTHING * metric.size)
@@ -220,17 +242,26 @@ def tokens_memorized(
         return CANNOT_TELL
     if not began or loss.end > nats:
         return _learned_by_pass(run, loss, halved)
-    says = f"training loss ends at {number(loss.end)} per token: each is predicted with"
+    end = number(loss.end)
+    strength = graded(nats / max(loss.end, nats * SMALL), 1.0, least=FAIR)
+    says = f"training loss ends at {end} per token: each is predicted with"
     says += f" {percentage(math.exp(-loss.end), 1)}, which only repeated text allows"
     passes = passes_of(run)
     says += f" ({number(passes)} epochs)" if passes else ""
-    strength = graded(nats / max(loss.end, nats * SMALL), 1.0, least=FAIR)
+    held_out = whole(run, VAL_LOSS).finite.values if VAL_LOSS in run else np.empty(0)
+    if len(held_out) and held_out.min() <= nats:
+        # Not memory: the answers are easy, or what was held out was trained on.
+        strength, lowest = MILD, number(float(held_out.min()))
+        says = (
+            f"training loss ends at {end} per token and validation loss reaches {lowest}, far below that of"
+        )
+        says += " unseen text"
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, nats),))
 
 
 def _learned_by_pass(run: Run, loss: Curve, halved: float) -> Answer:
     """What a loss drops by where rows come again is memory; with nothing held out, nothing else shows."""
-    levels = levels_of_passes(run, SHORT)
+    levels = levels_of_passes(run, 2 * SHORT)
     if levels is None or any(one.split is Split.VALIDATION for one in (s.quantity for s in run.series)):
         return None
     firsts, lasts, _ = levels

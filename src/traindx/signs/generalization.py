@@ -90,8 +90,8 @@ def both_losses_high(
     fell = train.start - train.end > max(SMALL * train.size, NOISES * train.end_noise)
     if not fell or (accuracy is not None and accuracy > right):
         return None
-    if moves or _falls_on(val):
-        # One seems to fall on, and only its noise, or its few points, forbid to be sure.
+    if moves or _falls_on(val) or val.level_noise > apart * val.end:
+        # One seems to fall on, and only its noise, or its few points, forbid to be sure; or it swings.
         return CANNOT_TELL
     against = f"chance level is {number(chance)}" if chance else f"training started at {number(train.start)}"
     says = f"training loss {number(train.end)} and validation loss {number(val.end)} are both flat; {against}"
@@ -218,7 +218,7 @@ def _until_best(run: Run, wrong: Series | None, least: float) -> Floats:
 def validation_learns_nothing(
     run: Run,
     *,
-    near: Annotated[float, "distance from chance over the room above it; bench/thresholds.md#chance"] = 0.12,
+    near: Annotated[float, "distance from chance over the room above it; bench/thresholds.md#chance"] = 0.2,
     below: Annotated[float, "validation loss over ln C; bench/thresholds.md#chance"] = 0.97,
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 4,
 ) -> Answer:

@@ -282,7 +282,10 @@ def loss_diverges(
     lowest = min(loss.best, loss.start)
     rise = loss.end - lowest
     # What counts as far: most of the progress given back, or where there was none, a clear part of the level.
-    far = max(lost * loss.progress, CLEAR * loss.size if loss.progress < CLEAR * loss.size else 0.0)
+    # A loss that began far above its level is held against that level, unless it is at its floor.
+    begun_above = not loss.floorless and loss.best > CLEAR * loss.start
+    gained = min(loss.progress, loss.best) if begun_above else loss.progress
+    far = max(lost * gained, CLEAR * loss.size if loss.progress < CLEAR * loss.size else 0.0)
     # The best is the luckiest of all levels, so it lies below the true one by about two of their noises.
     beyond = rise > noises * loss.end_noise + 2 * loss.noise_around(loss.best_block)
     # A loss that has grown by its own size and stays there needs no noise to be held against.

@@ -6,10 +6,11 @@ from typing import Annotated
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.facts import losses_differ
+from traindx.curves.facts import losses_differ, needs_beginning
 from traindx.curves.limits import (
     CLEAR,
     FAINT,
+    FAIR,
     FEW,
     LAST_QUARTER,
     LITTLE,
@@ -20,7 +21,10 @@ from traindx.curves.limits import (
     SURE_NOISES,
     SWING,
     TINY,
+    TRIPLE,
+    graded,
 )
+from traindx.curves.objective import is_certain, metric_of
 from traindx.curves.series import rank_trend, robust_sigma, shares, whole
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.format import multiple, number, pair, percentage
@@ -145,7 +149,7 @@ def _turn(
 def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: int) -> Finding | None:
     """A term of the validation loss that turns while its sum is still carried down by the others.
 
-    It counts where no score gains after it has turned: a detector whose score rises is what it should be.
+    It counts where the metric gains nothing after it has turned: a detector whose mAP rises is what it should be.
     """
     trained = {one.part: one for one in run.all(TRAIN_LOSS) if one.part}
     terms = [one for one in run.all(VAL_LOSS) if one.part in trained and len(one.finite) >= points]
@@ -158,11 +162,10 @@ def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: 
         return None
     term = curve_of(clearest[1])
     share = term.share_of(term.best_block)
-    scores = [
-        curve_of(one) for one in (*run.all(VAL_ACCURACY), *run.all(VAL_SCORE)) if len(one.finite) >= points
-    ]
-    gains = [one.level_at(share) - one.end > CLEAR * one.size for one in scores]
-    return None if any(gains) else clearest[0]
+    metric = metric_of(run)
+    gains = metric is not None and len(metric) >= points
+    gains = gains and metric.level_at(share) - metric.end > CLEAR * metric.size
+    return None if gains else clearest[0]
 
 
 def _falls_after(trained: Series | None, share: float) -> bool:
@@ -226,6 +229,30 @@ def validation_noisy(
     says += f", {multiple(noise / calm)} the noise of training loss"
     strength = min(1.0, SWING * noise / (2 * swing * level))
     return Finding(max(FAINT, strength), says, (val.evidence(val.since(1 - LAST_QUARTER), val.end),))
+
+
+@sign(needs=(VAL_LOSS,), severity=Severity.SERIOUS, problem=Problem.UNSTABLE, healthy=-3.50)
+@needs_beginning
+def validation_swings(
+    run: Run,
+    *,
+    swing: Annotated[float, "of the level; bench/thresholds.md#val-swing"] = 0.3,
+    gained: Annotated[float, "of all that it ever gained; bench/thresholds.md#val-swing"] = 1.0,
+    points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 8,
+) -> Answer:
+    """Validation loss swings by more than it ever gained."""
+    val = curve_of(whole(run, VAL_LOSS))
+    if len(val) < points or val.floorless or is_certain(run, val):
+        return CANNOT_TELL
+    late = slice(val.blocks // 4, None)
+    around, level = (val.level - val.trend)[late], float(np.median(val.level[late]))
+    swings = float(np.quantile(around, 1 - SMALL) - np.quantile(around, SMALL))
+    if swings < max(swing * level, gained * val.progress, TINY):
+        return None
+    says = f"validation loss swings by {number(swings)} around {number(level)}"
+    says += f"; all it ever gained is {number(val.progress)}"
+    strength = graded(swings / max(val.progress, swing * level), 1.0, TRIPLE, least=FAIR)
+    return Finding(strength, says, (val.evidence(val.since(1 - LAST_QUARTER), val.end),))
 
 
 @sign(needs=(TRAIN_LOSS, VAL_LOSS))

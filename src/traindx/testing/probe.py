@@ -25,8 +25,14 @@ from traindx.recorder.probes.types import (
     Update,
 )
 from traindx.run import EventKind, Fact, Quantity, Scalar
-from traindx.testing.odd_tensors import odd_losses, odd_parameters, odd_tensors
-from traindx.testing.small_programs import SmallProgram, small_programs
+from traindx.testing.probe_samples import (
+    LOSS_FUNCTIONS,
+    SmallProgram,
+    odd_losses,
+    odd_parameters,
+    odd_tensors,
+    small_programs,
+)
 
 _STEPS = 4
 
@@ -257,12 +263,6 @@ def _check_survives(make: Callable[[], Probe]) -> None:
                 probe.update_ends(snapshot, Update(None, one, batch_size))
 
 
-_FUNCTIONS = (
-    "cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss kl_div"
-    " sparse_categorical_crossentropy binary_crossentropy a_loss_of_my_own"
-).split()
-
-
 def _check_survives_losses(probe: Probe, snapshot: Written) -> None:
     options: dict[str, object] = {
         "reduction": "mean",
@@ -275,7 +275,7 @@ def _check_survives_losses(probe: Probe, snapshot: Written) -> None:
     values = list(odd_losses().values())
     predictions = list(odd_tensors().items())
     # Each prediction meets other targets with each function.
-    for number, (function, prediction, offset) in enumerate(product(_FUNCTIONS, predictions, range(3))):
+    for number, (function, prediction, offset) in enumerate(product(LOSS_FUNCTIONS, predictions, range(3))):
         target = predictions[number * 7 % len(predictions)] if offset else prediction
         snapshot.step += number % 3 == 0
         purpose = Purpose.TRAINING if number % 4 else Purpose.VALIDATION

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from traindx.facts import BATCH_SIZE, RANK, RANKS, RECORDING_SECONDS
-from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.ranks import with_ranks_together
+from traindx.facts import BATCH_SIZE, RANK, RANKS, RANKS_APART, RECORDING_SECONDS
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS, WEIGHT_NORM
+from traindx.readers.loading.ranks import with_processes_joined
 from traindx.run import Event, EventKind, Quantity, Run, Series
 
 
@@ -22,7 +22,7 @@ def process(rank: int, *found: Series, folder: str = "runs/a", ranks: int = 2, t
 
 
 def test_losses_are_means_and_gradients_are_those_of_the_first() -> None:
-    runs = with_ranks_together(
+    runs = with_processes_joined(
         [
             process(0, series(TRAIN_LOSS, [4.0, 2.0]), series(GRADIENT_NORM, [1.0, 1.0], "a")),
             process(1, series(TRAIN_LOSS, [2.0, 1.0]), series(GRADIENT_NORM, [3.0, 3.0], "a")),
@@ -38,7 +38,7 @@ def test_losses_are_means_and_gradients_are_those_of_the_first() -> None:
 
 
 def test_a_value_that_is_not_finite_in_one_process_is_not_finite() -> None:
-    (run,) = with_ranks_together(
+    (run,) = with_processes_joined(
         [process(0, series(TRAIN_LOSS, [4.0, 2.0])), process(1, series(TRAIN_LOSS, [2.0, np.nan]))]
     )
     assert np.isnan(run[TRAIN_LOSS].values).tolist() == [False, True]
@@ -46,14 +46,14 @@ def test_a_value_that_is_not_finite_in_one_process_is_not_finite() -> None:
 
 def test_what_only_one_process_measures_is_kept() -> None:
     loss = series(TRAIN_LOSS, [4.0, 2.0])
-    (run,) = with_ranks_together([process(1, loss), process(0, loss, series(VAL_LOSS, [3.0]))])
+    (run,) = with_processes_joined([process(1, loss), process(0, loss, series(VAL_LOSS, [3.0]))])
     assert run[VAL_LOSS].values.tolist() == [3.0]
-    (run,) = with_ranks_together([process(0, loss), process(1, loss, series(VAL_LOSS, [3.0]))])
+    (run,) = with_processes_joined([process(0, loss), process(1, loss, series(VAL_LOSS, [3.0]))])
     assert run[VAL_LOSS].values.tolist() == [3.0]
 
 
 def test_a_process_that_ended_early_does_not_cut_the_others() -> None:
-    (run,) = with_ranks_together(
+    (run,) = with_processes_joined(
         [process(0, series(TRAIN_LOSS, [4.0, 2.0, 1.0])), process(1, series(TRAIN_LOSS, [2.0]))]
     )
     assert run[TRAIN_LOSS].values.tolist() == [4.0, 2.0, 1.0]
@@ -64,7 +64,7 @@ def test_what_happened_to_another_process_is_told_with_its_rank() -> None:
     first = process(0, series(TRAIN_LOSS, [1.0]))
     other = process(1, series(TRAIN_LOSS, [1.0]))
     failed = Event(EventKind.EXCEPTION, "ValueError: no", 3)
-    (run,) = with_ranks_together(
+    (run,) = with_processes_joined(
         [_with(first, same), _with(other, same, failed)],
     )
     assert [event.says for event in run.events] == ["stopped", "rank 1: ValueError: no"]
@@ -83,11 +83,11 @@ def _with(run: Run, *events: Event) -> Run:
     ],
 )
 def test_other_trainings_stay_apart(other: Run) -> None:
-    assert len(with_ranks_together([process(0, series(TRAIN_LOSS, [4.0])), other])) == 2
+    assert len(with_processes_joined([process(0, series(TRAIN_LOSS, [4.0])), other])) == 2
 
 
 def test_several_trainings_of_each_process_are_joined_in_turn() -> None:
-    runs = with_ranks_together(
+    runs = with_processes_joined(
         [
             process(rank, series(TRAIN_LOSS, [value + rank]), turn=turn)
             for rank in (0, 1)
@@ -96,3 +96,21 @@ def test_several_trainings_of_each_process_are_joined_in_turn() -> None:
     )
     assert [run[TRAIN_LOSS].values.tolist() for run in runs] == [[1.5], [5.5]]
     assert [run.name for run in runs] == ["runs/a:training 1", "runs/a:training 2"]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "apart"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.0], [1.0, 3.0], 0.5),
+        # Shards of one model differ from the start, and a single look says nothing.
+        ([1.0, 2.0], [0.9, 3.0], None),
+        ([1.0], [1.0], None),
+    ],
+)
+def test_weights_that_began_alike_are_compared_over_ranks(
+    first: list[float], other: list[float], apart: float | None
+) -> None:
+    norms = [series(WEIGHT_NORM, values, "a") for values in (first, other)]
+    (run,) = with_processes_joined([process(rank, norm) for rank, norm in enumerate(norms)])
+    assert run.facts.get(RANKS_APART) == apart

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from traindx.readers.names.vocabulary import split_of
 from traindx.readers.tabular.table import Cells, Table, columns_of, whole_run_steps
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Split
@@ -15,7 +16,9 @@ def full(*values: float) -> Cells:
 
 
 def table(length: int, modes: list[str] | None = None, **cells: Cells) -> Table:
-    return Table(length, cells, modes or [])
+    splits = {split_of(mode): None for mode in modes or []}
+    rows = np.array([split_of(mode) for mode in modes or []])
+    return Table(length, cells, {split: np.flatnonzero(rows == split) for split in splits})
 
 
 def by_name(columns: tuple[Column, ...]) -> dict[str, Column]:

@@ -1,6 +1,6 @@
 from traindx.readers.text.lines import normal_of, parted
 from traindx.readers.text.pairs import pattern_of
-from traindx.readers.text.sheet import Pattern, Place
+from traindx.readers.text.patterns import Pattern, Place
 from traindx.run import Split
 
 

@@ -23,7 +23,7 @@ from traindx.changes.source.settings import (
 from traindx.changes.types import ChangeSpec, RefusedError, known_changes
 from traindx.curves.facts import stated_number
 from traindx.facts import COMMAND, SCRIPT
-from traindx.readers.loading.told import started_in
+from traindx.readers.loading.program_run import started_in
 from traindx.run import Run
 
 _MOST = 3

@@ -25,7 +25,7 @@ from traindx.changes.types import (
     known_changes,
 )
 from traindx.facts import SCRIPT
-from traindx.readers.loading.told import started_in
+from traindx.readers.loading.program_run import started_in
 from traindx.run import Run
 
 _INSTALLED = ("site-packages", "dist-packages")

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from traindx.errors import UnreadableError
 from traindx.readers.types import Source
 
 _MAGIC = b"SQLite format 3\0"
@@ -48,6 +49,17 @@ def opened(source: Source) -> Iterator[sqlite3.Connection]:
             return
     with closing(_in_memory(source)) as connection:
         yield connection
+
+
+@contextmanager
+def readable(source: Source, kind: str, todo: str) -> Iterator[sqlite3.Connection]:
+    """The same, for a source that is to be read; raises `UnreadableError` where SQLite cannot."""
+    try:
+        with opened(source) as connection:
+            yield connection
+    except (sqlite3.Error, OSError) as error:
+        what = f"SQLite cannot read the {kind} ({error})"
+        raise UnreadableError(source.path, what, todo) from error
 
 
 def _is_whole_file(source: Source) -> bool:

@@ -123,7 +123,7 @@ def _shares(size: int) -> Words:
 
 
 HEADER_BYTES = 12
-FRAME_BYTES = 16
+_FRAME_BYTES = 16
 """What a record occupies beside its data."""
 LONGEST = 1 << 24
 """Longer records are stepped over unread: no curve is in them, and memory must stay small."""
@@ -205,8 +205,8 @@ def blocks(pieces: Iterable[bytes]) -> Iterator[Block]:
             if length <= LONGEST:
                 break
             yield Block(b"", at, first, *_nowhere(), unread_bytes=length)
-            over = min(length + FRAME_BYTES, len(rest))
-            data, skip, at, first = rest[over:], length + FRAME_BYTES - over, at + over, first + 1
+            over = min(length + _FRAME_BYTES, len(rest))
+            data, skip, at, first = rest[over:], length + _FRAME_BYTES - over, at + over, first + 1
     yield _last(at, first, Ending.TORN if rest or skip else Ending.WHOLE)
 
 
@@ -230,7 +230,7 @@ def _locate(data: bytes, memory: _Memory) -> tuple[Rows, Rows]:
             period = _period(memory.recent) if more else 0
             headers, at = _leap(data, at, memory, period) if period else (headers[:0], at)
     lengths = np.concatenate([headers["length"].astype(np.int64) for headers in found])
-    return np.cumsum(lengths + FRAME_BYTES) - lengths - _CRC_BYTES, lengths
+    return np.cumsum(lengths + _FRAME_BYTES) - lengths - _CRC_BYTES, lengths
 
 
 def _walk(data: bytes, at: int, memory: _Memory) -> tuple[Headers, int, bool]:
@@ -246,7 +246,7 @@ def _walk(data: bytes, at: int, memory: _Memory) -> tuple[Headers, int, bool]:
             if length is None or length > LONGEST:
                 break
             known[header] = length
-        following = at + length + FRAME_BYTES
+        following = at + length + _FRAME_BYTES
         if following > size:
             break
         headers.append(header)
@@ -271,7 +271,7 @@ def _leap(data: bytes, at: int, memory: _Memory, period: int) -> tuple[Headers, 
     """Guess that the headers go on as they did a period ago; return those that do, and the place reached."""
     times = -(-memory.leap * HEADER_BYTES // period)
     guess = np.frombuffer(memory.recent[-period:] * times, _HEADER)[: memory.leap]
-    sizes = guess["length"].astype(np.int64) + FRAME_BYTES
+    sizes = guess["length"].astype(np.int64) + _FRAME_BYTES
     ends = at + np.cumsum(sizes)
     inside = int(np.searchsorted(ends, len(data), side="right"))
     places = ends[:inside] - sizes[:inside]

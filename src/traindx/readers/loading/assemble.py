@@ -13,7 +13,6 @@ from traindx.quantities import COUNTERS, QUANTITIES, TRAIN_LOSS, WALL_TIME
 from traindx.readers.loading.continuation import Relation, Seam, starts_late
 from traindx.readers.loading.files import facts_from_settings
 from traindx.readers.loading.parts import Part, PlacedStrand, parts_of
-from traindx.readers.loading.placement import other_split
 from traindx.readers.loading.segments import (
     Strand,
     counting_epochs,
@@ -22,6 +21,7 @@ from traindx.readers.loading.segments import (
     series_of,
     superseded_notes,
 )
+from traindx.readers.names.whole_names import on_split
 from traindx.readers.types import Column, last_of_each_step
 from traindx.run import Event, EventKind, Fact, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
 
@@ -31,7 +31,7 @@ _ORDER = {quantity: number for number, quantity in enumerate(QUANTITIES.values()
 
 
 @dataclass(frozen=True, eq=False)
-class _Woven:
+class _StrandSeries:
     """What one strand gives."""
 
     source: str
@@ -65,7 +65,7 @@ def _points(run: Run) -> int:
 
 def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> Run:
     """Make one run of what its strands hold."""
-    woven = sorted(map(_weave, part.strands), key=lambda w: -sum(map(len, w.series)))
+    woven = sorted(map(_series_of_strand, part.strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
     logs = [log for one in part.strands for log in one.strand.logs]
     events = tuple(event for log in logs for event in log.events)
@@ -117,14 +117,14 @@ def _resumed(run: Run, seam: Seam) -> dict[Fact, Scalar]:
     return {} if late is None else {RESUMED_AT: late}
 
 
-def _weave(placed: PlacedStrand) -> _Woven:
+def _series_of_strand(placed: PlacedStrand) -> _StrandSeries:
     strand, columns = placed.strand, placed.placement.placed
     notes = list(placed.placement.notes)
     if not placed.going.ordered:
         notes.append("records were not in step order: sorted by step, restarts are not visible")
     series = [series_of(p) for p in columns]
     clock = _wall_time(series, placed.columns)
-    return _Woven(
+    return _StrandSeries(
         source=strand.logs[0].source,
         sureness=strand.sureness,
         series=(*series, *clock),
@@ -160,12 +160,11 @@ def _promoted(series: Sequence[Series], notes: list[str]) -> tuple[Series, ...]:
         return tuple(series)
     notes.append("no validation data; test metrics are logged throughout the run and used as validation")
     return tuple(
-        replace(s, quantity=other_split(s.quantity, Split.VALIDATION)) if s in recurring else s
-        for s in series
+        replace(s, quantity=on_split(s.quantity, Split.VALIDATION)) if s in recurring else s for s in series
     )
 
 
-def _merged(woven: Sequence[_Woven], notes: list[str]) -> list[Series]:
+def _merged(woven: Sequence[_StrandSeries], notes: list[str]) -> list[Series]:
     """The series of all strands; what a less exact strand only repeats is left out, and said."""
     merged: list[tuple[Series, Floats]] = []
     for strand in sorted(woven, key=lambda strand: -strand.sureness):

@@ -66,8 +66,8 @@ def seam_between(before: Sequence[Series], after: Sequence[Series]) -> Seam:
     if _measured(before) and (not _measured(after) or (_trains(before) and not _trains(after))):
         # An evaluation belongs to the training before it, and so does what measures nothing.
         return Seam(Relation.SAME)
-    earlier = {_key(s): s for s in before}
-    shared = [(earlier[_key(s)], s) for s in after if _key(s) in earlier]
+    earlier = {identity_of(s): s for s in before}
+    shared = [(earlier[identity_of(s)], s) for s in after if identity_of(s) in earlier]
     measured = [pair for pair in shared if _measures(pair[0]) and _measures(pair[1])]
     if not measured and (_measured(before) or not shared):
         return Seam(Relation.ANEW if _measured(before) else Relation.SAME)
@@ -105,7 +105,8 @@ def _trains(series: Sequence[Series]) -> bool:
     return any(s.quantity.split in (Split.TRAIN, None) for s in _measured(series))
 
 
-def _key(series: Series) -> tuple[object, ...]:
+def identity_of(series: Series) -> tuple[object, ...]:
+    """What tells a series from the others of its run."""
     return series.quantity, series.part, series.layer, series.axis
 
 
@@ -118,8 +119,10 @@ def _weight(series: Series) -> tuple[int, bool, int]:
 
 def _rates(before: Sequence[Series], after: Sequence[Series]) -> tuple[Series | None, Series | None]:
     """The learning rate before and after, of the same group of parameters."""
-    earlier = {_key(s): s.finite for s in before if s.quantity == LEARNING_RATE and len(s.finite)}
-    pairs = [(earlier[_key(s)], s.finite) for s in after if _key(s) in earlier and len(s.finite)]
+    earlier = {identity_of(s): s.finite for s in before if s.quantity == LEARNING_RATE and len(s.finite)}
+    pairs = [
+        (earlier[identity_of(s)], s.finite) for s in after if identity_of(s) in earlier and len(s.finite)
+    ]
     return max(pairs, key=lambda pair: len(pair[1]), default=(None, None))
 
 

@@ -57,7 +57,7 @@ def is_hidden_experiment(source: Source, top: str) -> bool:
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv"})
 OWN_FOLDER = ".traindx"
 CONSOLE, WRITTEN, PROGRAM = "console.txt", "written", "program.json"
-"""What a program printed, copies of the log files it wrote, and what was run; see `told`."""
+"""What a program printed, copies of the log files it wrote, and what was run; see `program_run`."""
 _OWN_FILES = frozenset(
     {"report.html", "report.json", "report.md", "processes.jsonl", "changes.jsonl", "output.txt"}
     | {CONSOLE, PROGRAM}
@@ -127,14 +127,19 @@ _LITERALS = frozenset(
     {"BININT", "BININT1", "BININT2", "LONG1", "INT", "BINFLOAT", "FLOAT", "BINUNICODE", "SHORT_BINUNICODE"}
     | {"UNICODE", "BINUNICODE8"}
 )
-_CONSTANTS = {"NEWTRUE": True, "NEWFALSE": False, "NONE": None}
-_CONTAINERS = frozenset({"EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "EMPTY_SET"})
-_TAKES_TWO = frozenset({"REDUCE", "NEWOBJ", "STACK_GLOBAL", "TUPLE2"})
+_CONSTANTS = {"NEWTRUE": True, "NEWFALSE": False, "NONE": None, "MARK": _MARK}
+_OBJECT_MADE_OF = {
+    **dict.fromkeys(("EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "EMPTY_SET", "GLOBAL"), 0),
+    **dict.fromkeys(("TUPLE1", "BINPERSID"), 1),
+    **dict.fromkeys(("REDUCE", "NEWOBJ", "STACK_GLOBAL", "TUPLE2"), 2),
+    **dict.fromkeys(("TUPLE3", "NEWOBJ_EX"), 3),
+}
+"""How many of the last values each of these puts into one object."""
 
 
 def settings_in_pickle(data: bytes) -> dict[str, Scalar]:
     """The scalar items of every dictionary in a pickle; raises ValueError if it is not one."""
-    found: dict[str, Scalar] = {}
+    settings: dict[str, Scalar] = {}
     stack: list[object] = []
     memo: dict[int, object] = {}
     for opcode, argument, _ in pickletools.genops(data):
@@ -143,48 +148,32 @@ def settings_in_pickle(data: bytes) -> dict[str, Scalar]:
             stack.append(argument)
         elif name in _CONSTANTS:
             stack.append(_CONSTANTS[name])
-        elif name == "MARK":
-            stack.append(_MARK)
         elif name in ("MEMOIZE", "BINPUT", "LONG_BINPUT"):
             memo[len(memo) if name == "MEMOIZE" else int(str(argument))] = stack[-1] if stack else _OPAQUE
         elif name in ("BINGET", "LONG_BINGET"):
             stack.append(memo.get(int(str(argument)), _OPAQUE))
-        else:
-            _apply(name, stack, found)
-    return found
+        elif name in ("SETITEM", "SETITEMS"):
+            items = _last(2, stack) if name == "SETITEM" else _down_to_mark(stack)
+            pairs = zip(items[::2], items[1::2], strict=False)
+            settings |= {k: v for k, v in pairs if isinstance(k, str) and isinstance(v, Scalar)}
+        elif name in ("APPENDS", "ADDITEMS"):
+            _down_to_mark(stack)
+        elif name in ("BUILD", "APPEND"):
+            _last(1, stack)
+        elif name in ("TUPLE", "LIST", "DICT"):
+            _down_to_mark(stack)
+            stack.append(_OPAQUE)
+        elif name in _OBJECT_MADE_OF:
+            _last(_OBJECT_MADE_OF[name], stack)
+            stack.append(_OPAQUE)
+    return settings
 
 
-def _apply(name: str, stack: list[object], found: dict[str, Scalar]) -> None:
-    """Change the stack as an opcode would, with opaque results."""
-    if name == "SETITEMS":
-        items = _down_to_mark(stack)
-        _keep(items[::2], items[1::2], found)
-    elif name == "SETITEM":
-        value, key = _pop(stack), _pop(stack)
-        _keep([key], [value], found)
-    elif name in ("APPENDS", "ADDITEMS"):
-        _down_to_mark(stack)
-    elif name in ("TUPLE", "LIST", "DICT"):
-        _down_to_mark(stack)
-        stack.append(_OPAQUE)
-    elif name in ("BUILD", "APPEND"):
-        _pop(stack)
-    elif name in _CONTAINERS or name == "GLOBAL":
-        stack.append(_OPAQUE)
-    elif name == "TUPLE1" or name == "BINPERSID":
-        _pop(stack)
-        stack.append(_OPAQUE)
-    elif name in _TAKES_TWO:
-        _pop(stack)
-        _pop(stack)
-        stack.append(_OPAQUE)
-    elif name in ("TUPLE3", "NEWOBJ_EX"):
-        del stack[-3:]
-        stack.append(_OPAQUE)
-
-
-def _pop(stack: list[object]) -> object:
-    return stack.pop() if stack else _OPAQUE
+def _last(count: int, stack: list[object]) -> list[object]:
+    """Take the last values from a stack; a damaged pickle may hold fewer."""
+    values = stack[max(len(stack) - count, 0) :]
+    del stack[max(len(stack) - count, 0) :]
+    return values
 
 
 def _down_to_mark(stack: list[object]) -> list[object]:
@@ -192,11 +181,6 @@ def _down_to_mark(stack: list[object]) -> list[object]:
     while stack and (item := stack.pop()) is not _MARK:
         items.append(item)
     return items[::-1]
-
-
-def _keep(keys: list[object], values: list[object], found: dict[str, Scalar]) -> None:
-    pairs = zip(keys, values, strict=False)
-    found.update({k: v for k, v in pairs if isinstance(k, str) and isinstance(v, str | int | float | bool)})
 
 
 _SETTINGS_FILE = re.compile(

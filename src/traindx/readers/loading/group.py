@@ -3,7 +3,7 @@
 fit/train/events.1, fit/validation/events.2      one run, split told by the folder
 a/progress.csv, a/log.txt                        one run, written twice
 a/seed1.csv, a/seed2.csv                         two runs
-a/rank-0.traindx, a/rank-1.traindx               two processes: ranks.py makes them one run
+a/rank-0.traindx, a/rank-1.traindx               two processes: program_run.py makes them one run
 out/checkpoint-500/trainer_state.json, ...-1000/ one run, each file repeats the one before
 """
 
@@ -32,7 +32,7 @@ _UNNAMED = re.compile(r"value|column \d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FileLogs:
     """What a reader made of one file."""
 
     path: str
@@ -61,13 +61,10 @@ class _Unit:
     stem: str
     """Empty where the file's name says nothing of the run."""
     reader: Reader
-    logs: tuple[Log, ...]
-    sureness: float
-    split: Split | None = None
-    part: str = ""
+    strand: Strand
 
 
-def group(found: Sequence[Found], top: str) -> list[Bundle]:
+def group(found: Sequence[FileLogs], top: str) -> list[Bundle]:
     """Put the logs found at a path together into runs."""
     bundles = _whole_runs(found, top)
     found = [item for item in found if not _is_whole(item)]
@@ -80,12 +77,11 @@ def group(found: Sequence[Found], top: str) -> list[Bundle]:
         for cluster in clusters:
             alone = len(clusters) == 1 and os.path.isdir(top)
             name = str(root if alone else min(Path(unit.path) for unit in cluster))
-            strands = (Strand(u.reader.title, u.logs, u.sureness, u.split, u.part) for u in cluster)
-            bundles.append(Bundle(name, root, tuple(strands)))
+            bundles.append(Bundle(name, root, tuple(unit.strand for unit in cluster)))
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
 
 
-def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
+def _whole_runs(found: Sequence[FileLogs], top: str) -> list[Bundle]:
     """Runs that need no other file; one that is alone in its folder goes by the folder's name."""
     beside = Counter(Path(item.path).parent for item in found)
     bundles: list[Bundle] = []
@@ -98,15 +94,15 @@ def _whole_runs(found: Sequence[Found], top: str) -> list[Bundle]:
     return bundles
 
 
-def _is_whole(item: Found) -> bool:
+def _is_whole(item: FileLogs) -> bool:
     return any(log.whole for log in item.logs)
 
 
-def _names_its_runs(item: Found) -> bool:
+def _names_its_runs(item: FileLogs) -> bool:
     return any(log.run for log in item.logs)
 
 
-def _named_runs(found: Iterable[Found]) -> list[Bundle]:
+def _named_runs(found: Iterable[FileLogs]) -> list[Bundle]:
     """Runs that a file names itself; the same name in two files of a folder is one run."""
     strands: dict[tuple[Path, str], list[Strand]] = {}
     names: dict[tuple[Path, str], str] = {}
@@ -118,8 +114,8 @@ def _named_runs(found: Iterable[Found]) -> list[Bundle]:
     return [Bundle(names[key], key[0], tuple(parts)) for key, parts in strands.items()]
 
 
-def _units(found: Sequence[Found], top: str) -> list[_Unit]:
-    gathered: dict[tuple[str, str], list[Found]] = {}
+def _units(found: Sequence[FileLogs], top: str) -> list[_Unit]:
+    gathered: dict[tuple[str, str], list[FileLogs]] = {}
     for item in found:
         folder = Path(item.path).parent
         checkpoint = _CONTAINERS.fullmatch(folder.name) and folder.name.lower().startswith("checkpoint")
@@ -146,14 +142,16 @@ def _with_trainer_events(units: Sequence[_Unit]) -> list[_Unit]:
     ]
 
 
-def _unit(items: Sequence[Found], top: str) -> _Unit:
+def _unit(items: Sequence[FileLogs], top: str) -> _Unit:
     items = sorted(items, key=lambda item: (_begin(item.logs), _natural(item.path)))
     folder, reader = min(Path(item.path).parent for item in items), items[0].reader
     split, part = (None, "") if not reader.spans_folder else _told_by_folder(folder, items, top)
     root = _root(folder.parent if split or part else folder, top)
     stem = "" if reader.spans_folder else _specific(Path(items[0].path).name.split(".")[0])
     logs = tuple(_named_by_file(log) for item in items for log in item.logs)
-    return _Unit(items[0].path, root, stem, reader, logs, items[0].sureness, split, part)
+    return _Unit(
+        items[0].path, root, stem, reader, Strand(reader.title, logs, items[0].sureness, split, part)
+    )
 
 
 def _begin(logs: Sequence[Log]) -> float:
@@ -167,7 +165,7 @@ def _natural(path: str) -> list[tuple[int, str]]:
     return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", path)]
 
 
-def _told_by_folder(folder: Path, items: Sequence[Found], top: str) -> tuple[Split | None, str]:
+def _told_by_folder(folder: Path, items: Sequence[FileLogs], top: str) -> tuple[Split | None, str]:
     """The split or part a folder of event files stands for, if it is not a run of its own."""
     if folder == Path(top):
         return None, ""
@@ -226,7 +224,7 @@ def _clusters(units: Sequence[_Unit]) -> list[list[_Unit]]:
 
 
 def _no_two_alike(units: Sequence[_Unit]) -> bool:
-    kinds = [(unit.reader.slug, unit.split, unit.part) for unit in units]
+    kinds = [(unit.reader.slug, unit.strand.split, unit.strand.part) for unit in units]
     return len(kinds) == len(set(kinds))
 
 
@@ -239,11 +237,11 @@ def _with_metrics_joined(units: Sequence[_Unit]) -> list[_Unit]:
 
 
 def _joined_if_one_metric_each(units: list[_Unit]) -> list[_Unit]:
-    logs = tuple(log for unit in units for log in unit.logs)
+    logs = tuple(log for unit in units for log in unit.strand.logs)
     names = [column.name for log in logs for column in log.columns]
     if len(units) < 2 or len(names) != len(logs) or len(set(names)) != len(names):
         return units
-    return [replace(units[0], stem="", logs=logs)]
+    return [replace(units[0], stem="", strand=replace(units[0].strand, logs=logs))]
 
 
 def _paired_by_split(units: Sequence[_Unit]) -> list[_Unit]:
@@ -259,7 +257,8 @@ def _paired_by_split(units: Sequence[_Unit]) -> list[_Unit]:
             for other in units
         )
         rest = _specific(_without_split(name).split(".")[0])
-        paired.append(replace(unit, split=split, stem=rest) if partner and not unit.split else unit)
+        own = replace(unit, stem=rest, strand=replace(unit.strand, split=split))
+        paired.append(own if partner and not unit.strand.split else unit)
     return paired
 
 

@@ -12,7 +12,14 @@ import numpy as np
 from traindx.quantities import COUNTERS
 from traindx.readers.loading.continuation import Relation, Seam, seam_between
 from traindx.readers.loading.placement import MappedColumn, Placement, place
-from traindx.readers.loading.segments import Going, Strand, joined, segments_of, series_between
+from traindx.readers.loading.segments import (
+    Going,
+    Strand,
+    joined,
+    places_between,
+    segments_of,
+    series_between,
+)
 from traindx.readers.types import Column, Log
 from traindx.run import Axis, Floats, Quantity, Skipped
 
@@ -52,7 +59,7 @@ class _Stretch:
 
 def parts_of(strands: Sequence[Strand], names: Mapping[str, Quantity]) -> list[Part]:
     """The runs that strands hold, in the order they were written; the longest strand tells how many."""
-    whole = [placed(strand, names) for strand in strands]
+    whole = [_placed(strand, names) for strand in strands]
     leading = max(whole, key=_points, default=None)
     if leading is None:
         return []
@@ -73,7 +80,7 @@ def parts_of(strands: Sequence[Strand], names: Mapping[str, Quantity]) -> list[P
     return [Part(tuple(found), stretch.seam) for found, stretch in zip(pieces, led, strict=True)]
 
 
-def placed(strand: Strand, names: Mapping[str, Quantity]) -> PlacedStrand:
+def _placed(strand: Strand, names: Mapping[str, Quantity]) -> PlacedStrand:
     """A strand with its columns placed."""
     all_logs = joined(strand.logs)
     written = [column for column in all_logs.columns if len(column.values)]
@@ -153,16 +160,14 @@ def _times(strand: PlacedStrand, stretch: _Stretch) -> Floats:
 
 
 def _rows(column: Column, stretch: _Stretch) -> slice:
-    low = 0 if stretch.start is None else int(np.searchsorted(column.rows, stretch.start))
-    high = len(column.rows) if stretch.end is None else int(np.searchsorted(column.rows, stretch.end))
-    return slice(low, high)
+    return places_between(column, stretch.start, stretch.end)
 
 
 def _part_of(strand: PlacedStrand, stretch: _Stretch, names: Mapping[str, Quantity]) -> PlacedStrand:
     """What a strand holds of one run, its names read without those of the others."""
     if stretch.start is None and stretch.end is None:
         return strand
-    part = placed(_cut(strand, stretch), names)
+    part = _placed(_cut(strand, stretch), names)
     first = strand.going.starts[0] if stretch.start is None else stretch.start
     inside = [row for row in strand.going.starts if stretch.end is None or row < stretch.end]
     starts = tuple(row for row in inside if row >= first)

@@ -1,7 +1,8 @@
 """Foreign names to quantities, for all columns of one log together.
 
-A name alone leaves questions open that its company answers: on which split a bare "accuracy" was measured,
-and which of two columns of one quantity is the whole. A name may also be but the word for a part of the data:
+A name alone leaves questions open that the columns beside it answer: on which split a bare "accuracy" was
+measured, and which of two columns of one quantity is the whole. A name may also be but the word for a part of
+the data:
 
 epoch 1 loss 0.98 val 0.95             val is the loss on validation data: the loss is what stands beside it
 epoch 1 train 0.98 valid 0.95          both are losses: nothing else is named, and they fall
@@ -12,13 +13,14 @@ epoch 1 loss 0.98 dev 45.2             no loss, by its size
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from traindx.format import listed
-from traindx.quantities import QUANTITIES, TRAIN_LOSS, TRAIN_SCORE
+from traindx.quantities import TRAIN_LOSS, TRAIN_SCORE
 from traindx.readers.names.vocabulary import Meaning, bare_split_of, meaning
-from traindx.readers.names.whole_names import scores_of_a_reward_model
+from traindx.readers.names.whole_names import on_split, scores_of_a_reward_model
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Quantity, Rows, Skipped, Split
 
@@ -34,17 +36,6 @@ class MappedColumn:
     def key(self) -> tuple[Quantity, str, str]:
         """What tells this column from the others of its run."""
         return self.means.quantity, self.means.part, self.means.layer
-
-
-def measure_of(quantity: Quantity) -> str:
-    """What is measured, whatever part of the data it is measured on."""
-    return quantity.slug.partition("_")[2]
-
-
-def other_split(quantity: Quantity, split: Split) -> Quantity:
-    """The same measure on another split."""
-    assert quantity.split is not None
-    return QUANTITIES[quantity.slug.replace(quantity.split.value, split.value, 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +67,11 @@ def place(
         placed.append(MappedColumn(column, replace(means, part=means.part or part)))
     notes: list[str] = []
     if bare:
-        measured = by_measure(bare, placed)
+        measured = _by_measure(bare, placed)
         unread += measured.unread
         notes += measured.notes
         placed += measured.placed
-    settled = _by_company(placed, notes)
+    settled = _with_splits_settled(placed, notes)
     return Placement(tuple(_told_apart(settled)), tuple(unread), tuple(notes))
 
 
@@ -92,19 +83,17 @@ def _meaning(column: Column, names: Mapping[str, Quantity], split: Split | None)
     return meaning(column.name, column.split or split)
 
 
-def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[MappedColumn]:
+def _with_splits_settled(placed: Sequence[MappedColumn], notes: list[str]) -> list[MappedColumn]:
     """Settle the split of columns whose names tell none, by the columns they were written with."""
-    company = _Company(
-        told=tuple(p for p in placed if p.means.quantity.split is not None and not p.means.split_assumed)
-    )
+    telling = [p for p in placed if p.means.quantity.split is not None and not p.means.split_assumed]
     settled: list[MappedColumn] = []
     moved: dict[Split, list[str]] = {}
     for item in placed:
-        split = _split_by_company(item, company)
+        split = _split_by_rows(item, telling)
         if split is None:
             settled.append(item)
             continue
-        quantity = other_split(item.means.quantity, split)
+        quantity = on_split(item.means.quantity, split)
         moved.setdefault(split, []).append(item.column.name)
         settled.append(MappedColumn(item.column, replace(item.means, quantity=quantity, split_assumed=False)))
     for split, names in moved.items():
@@ -112,44 +101,30 @@ def _by_company(placed: Sequence[MappedColumn], notes: list[str]) -> list[Mapped
     return settled
 
 
-@dataclass(frozen=True, eq=False)
-class _Company:
-    """The columns whose names tell their split."""
-
-    told: tuple[MappedColumn, ...]
-
-    def measures(self, quantity: Quantity, part: str) -> bool:
-        """Whether a column of the same measure tells its split."""
-        return any(
-            (measure_of(t.means.quantity), t.means.part) == (measure_of(quantity), part) for t in self.told
-        )
-
-    def has(self, split: Split) -> bool:
-        """Whether any column tells this split."""
-        return any(t.means.quantity.split is split for t in self.told)
-
-    def share_of_rows(self, rows: Rows, split: Split) -> float:
-        """The share of rows that also hold a column of a split."""
-        alike = [t.column.rows for t in self.told if t.means.quantity.split is split]
-        met = [np.isin(rows, other, assume_unique=True) for other in alike]
-        return float(np.mean(np.logical_or.reduce(met))) if met else 0.0
-
-
-def _split_by_company(item: MappedColumn, company: _Company) -> Split | None:
+def _split_by_rows(item: MappedColumn, telling: Sequence[MappedColumn]) -> Split | None:
     """The split a bare metric belongs to, or None to leave it with training."""
     quantity = item.means.quantity
     if not item.means.split_assumed or quantity.split is None:
         return None
-    if measure_of(quantity) in ("loss", "perplexity") or company.measures(quantity, item.means.part):
+    measure = quantity.family
+    if measure in ("loss", "perplexity"):
         return None
-    rows = item.column.rows
-    if company.share_of_rows(rows, Split.TRAIN) > 0:
+    if any((t.means.quantity.family, t.means.part) == (measure, item.means.part) for t in telling):
+        return None
+    share_of = partial(_share_of_rows, item.column.rows, telling)
+    if share_of(Split.TRAIN) > 0:
         # train_loss, val_loss and a bare metric in one row: people measure metrics on validation data.
-        return Split.VALIDATION if company.share_of_rows(rows, Split.VALIDATION) > 0 else None
-    if not company.has(Split.TRAIN) and measure_of(quantity) == "accuracy":
+        return Split.VALIDATION if share_of(Split.VALIDATION) > 0 else None
+    if measure == "accuracy" and all(t.means.quantity.split is not Split.TRAIN for t in telling):
         return None  # loss, accuracy, val_loss: Keras' way to write training values
-    held_out = (Split.VALIDATION, Split.TEST)
-    return next((split for split in held_out if company.share_of_rows(rows, split) == 1), None)
+    return next((split for split in (Split.VALIDATION, Split.TEST) if share_of(split) == 1), None)
+
+
+def _share_of_rows(rows: Rows, telling: Sequence[MappedColumn], split: Split) -> float:
+    """The share of rows that also hold a column of a split."""
+    alike = [t.column.rows for t in telling if t.means.quantity.split is split]
+    met = [np.isin(rows, other, assume_unique=True) for other in alike]
+    return float(np.mean(np.logical_or.reduce(met))) if met else 0.0
 
 
 def _told_apart(placed: Sequence[MappedColumn]) -> list[MappedColumn]:
@@ -187,34 +162,34 @@ class _Measure:
 
     @property
     def name(self) -> str:
-        return self.part or measure_of(self.quantity)
+        return self.part or self.quantity.family
 
 
-def by_measure(columns: Sequence[Column], company: Sequence[MappedColumn]) -> Placement:
+def _by_measure(columns: Sequence[Column], others: Sequence[MappedColumn]) -> Placement:
     """Give columns such as `train` and `val` the one measure that the others leave open; else leave them."""
     splits = {split for column in columns if (split := bare_split_of(column.name))}
-    open_to_all = _open_measures(splits, company)
+    open_to_all = _open_measures(splits, others)
     if len(open_to_all) > 1:
         told = listed([measure.name for measure in open_to_all])
         return _left(columns, f"no metric in the name; may be {told}")
     if not open_to_all:
-        return _unnamed(columns, splits, company)
+        return _unnamed(columns, splits, others)
     measure = open_to_all[0]
-    is_loss = measure_of(measure.quantity) == measure_of(TRAIN_LOSS)
-    doubt = _doubt(columns, _column_of(measure, company)) if is_loss else ""
+    is_loss = measure.quantity.family == TRAIN_LOSS.family
+    doubt = _doubt(columns, _column_of(measure, others)) if is_loss else ""
     if doubt:
         return _left(columns, f"no metric in the name, and {doubt}")
     return _as(measure, columns, "the metric logged next to them")
 
 
-def _unnamed(columns: Sequence[Column], splits: set[Split], company: Sequence[MappedColumn]) -> Placement:
+def _unnamed(columns: Sequence[Column], splits: set[Split], others: Sequence[MappedColumn]) -> Placement:
     """Losses or scores, by how the training's numbers go; `val` alone may as well be a value."""
     leading = next((c for c in columns if bare_split_of(c.name) is Split.TRAIN), None)
     if leading is None:
         return _left(columns, "no metric in the name")
     loss, score = _Measure(TRAIN_LOSS), _Measure(TRAIN_SCORE)
-    lost = _takes(splits, loss, company)
-    if _are_scores(columns, leading, 100 if lost else 1) and not _takes(splits, score, company):
+    lost = _takes(splits, loss, others)
+    if _are_scores(columns, leading, 100 if lost else 1) and not _takes(splits, score, others):
         return _as(score, columns, "because they rise and stay in its range")
     if lost:
         return _left(columns, "no metric in the name, and the loss has another column")
@@ -238,29 +213,29 @@ def _left(columns: Sequence[Column], why: str) -> Placement:
 def _placed(column: Column, measure: _Measure) -> MappedColumn:
     split = bare_split_of(column.name)
     assert split is not None
-    return MappedColumn(column, Meaning(other_split(measure.quantity, split), measure.part))
+    return MappedColumn(column, Meaning(on_split(measure.quantity, split), measure.part))
 
 
-def _open_measures(splits: set[Split], company: Sequence[MappedColumn]) -> list[_Measure]:
+def _open_measures(splits: set[Split], others: Sequence[MappedColumn]) -> list[_Measure]:
     """The measures in the log that are not yet taken on any of the splits."""
-    measures = dict.fromkeys(_measured(p) for p in company if p.means.quantity.split)
+    measures = dict.fromkeys(_measured(p) for p in others if p.means.quantity.split)
     whole_loss = _Measure(TRAIN_LOSS)
-    free = [measure for measure in measures if not _takes(splits, measure, company)]
+    free = [measure for measure in measures if not _takes(splits, measure, others)]
     # Where there is a loss, its terms are not what a bare `val` stands for.
     return [m for m in free if m == whole_loss or m.quantity is not TRAIN_LOSS or whole_loss not in measures]
 
 
 def _measured(placed: MappedColumn) -> _Measure:
-    return _Measure(other_split(placed.means.quantity, Split.TRAIN), placed.means.part)
+    return _Measure(on_split(placed.means.quantity, Split.TRAIN), placed.means.part)
 
 
-def _takes(splits: set[Split], measure: _Measure, company: Sequence[MappedColumn]) -> bool:
+def _takes(splits: set[Split], measure: _Measure, others: Sequence[MappedColumn]) -> bool:
     """Whether a measure has a column of its own on one of the splits."""
-    return any(p.means.quantity.split in splits and _measured(p) == measure for p in company)
+    return any(p.means.quantity.split in splits and _measured(p) == measure for p in others)
 
 
-def _column_of(measure: _Measure, company: Sequence[MappedColumn]) -> Column | None:
-    alike = (p.column for p in company if p.means.quantity.split and _measured(p) == measure)
+def _column_of(measure: _Measure, others: Sequence[MappedColumn]) -> Column | None:
+    alike = (p.column for p in others if p.means.quantity.split and _measured(p) == measure)
     return next(alike, None)
 
 

@@ -27,9 +27,9 @@ from traindx.readers.loading.files import (
     settings_beside,
     settings_files,
 )
-from traindx.readers.loading.group import Bundle, Found, group
-from traindx.readers.loading.ranks import with_ranks_together
-from traindx.readers.loading.told import program_folders, with_told
+from traindx.readers.loading.group import Bundle, FileLogs, group
+from traindx.readers.loading.program_run import program_folders, with_output
+from traindx.readers.loading.ranks import with_processes_joined
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, EventKind, Quantity, Run, Scalar
 
@@ -99,7 +99,7 @@ def _read_sources(
     told: bool = True,
 ) -> Reading:
     in_tree = Path(top).is_dir()
-    found: list[Found] = []
+    found: list[FileLogs] = []
     problems: list[UnreadableError] = []
     others: list[UnreadableError] = []
     experiments = 0
@@ -112,17 +112,15 @@ def _read_sources(
             experiments += 1
             continue
         try:
-            found.append(
-                _with_curves(_read_source(source, in_tree)) if in_tree else _read_source(source, in_tree)
-            )
+            found.append(_read_source(source, in_tree))
         except NotALogError as error:
             others.append(error)
         except UnreadableError as error:
             problems.append(error)
     bundles = group(_without_prose(found), top)
-    runs = with_ranks_together([_run(bundle, names) for bundle in bundles])
+    runs = with_processes_joined([_run(bundle, names) for bundle in bundles])
     for folder in program_folders(top) if in_tree and told else ():
-        runs = with_told(runs, folder, partial(_tellings, names))
+        runs = with_output(runs, folder, partial(_runs_of, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     # What ended before its first number is worth a word where nothing else is there.
     readable = readable or tuple(run for run in runs if fell_over(run))
@@ -134,10 +132,11 @@ def _read_sources(
     return Reading(readable, tuple(problems), sum(other.where not in stated for other in others))
 
 
-def _with_curves(item: Found) -> Found:
-    """Refuse a file of settings, which are facts of the run beside it: its single numbers are no series."""
+def _read_source(source: Source, in_tree: bool) -> FileLogs:
+    """What a file holds; settings in a tree are refused: they are facts of the run beside them."""
+    item = _read_by_surest(source, in_tree)
     single = all(len(column.values) < 2 for log in item.logs for column in log.columns)
-    if single and is_settings_file(item.path):
+    if in_tree and single and is_settings_file(item.path):
         raise NotALogError(item.path, "only settings of a run", "choose the log of the run")
     return item
 
@@ -146,7 +145,7 @@ class NotALogError(UnreadableError):
     """A file that is no training log: worth a word when it was named, not when it lay in a tree."""
 
 
-def _read_source(source: Source, in_tree: bool) -> Found:
+def _read_by_surest(source: Source, in_tree: bool) -> FileLogs:
     if not source.head:
         raise NotALogError(source.path, "empty file", "wait until the run has logged something")
     if is_report(source):
@@ -162,7 +161,7 @@ def _read_source(source: Source, in_tree: bool) -> Found:
     )
     for number, (sureness, reader) in enumerate(_candidates(source, in_tree)):
         try:
-            return Found(source.path, reader, _logs(reader, source), sureness)
+            return FileLogs(source.path, reader, _logs(reader, source), sureness)
         except UnreadableError as error:
             # The next reader may still know it: of all refusals the surest reader's says most.
             if number == 0:
@@ -200,13 +199,13 @@ def fell_over(run: Run) -> bool:
     return not run.series and (SCRIPT in run.facts or died)
 
 
-def _without_prose(found: Sequence[Found]) -> list[Found]:
+def _without_prose(found: Sequence[FileLogs]) -> list[FileLogs]:
     """Leave out logs pasted into prose and source where logs of their own lie in or below the folder."""
     logged = {folder for item in found if not _is_prose(item) for folder in Path(item.path).parents}
     return [item for item in found if not _is_prose(item) or Path(item.path).parent not in logged]
 
 
-def _is_prose(item: Found) -> bool:
+def _is_prose(item: FileLogs) -> bool:
     return Path(item.path).suffix.lower() in _PROSE
 
 
@@ -218,12 +217,12 @@ def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
     return replace(run, number=bundle.number) if bundle.number > 1 else run
 
 
-def _tellings(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
+def _runs_of(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
     """The runs that some files tell of, and how sure the readers of these files are."""
     found = []
     for source in sources:
         try:
-            found.append(_with_curves(_read_source(source, in_tree=True)))
+            found.append(_read_source(source, in_tree=True))
         except UnreadableError:
             continue
     return [

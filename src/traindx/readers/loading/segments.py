@@ -7,6 +7,7 @@ before the first training row of a restart belongs to the restart.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -161,10 +162,9 @@ def _without_echoes(columns: Sequence[Column], cuts: Sequence[int]) -> list[int]
 
 
 def _repeats_with_new_values(column: Column, fresh: Rows, start: int, end: int | None) -> bool:
-    low = int(np.searchsorted(column.rows, start))
-    high = len(column.rows) if end is None else int(np.searchsorted(column.rows, end))
-    steps = column.steps[low:high][fresh[low:high].astype(bool)]
-    return low > 0 and len(steps) > 0 and float(steps.min()) <= float(column.steps[:low].max())
+    cut = places_between(column, start, end)
+    steps = column.steps[cut][fresh[cut].astype(bool)]
+    return cut.start > 0 and len(steps) > 0 and float(steps.min()) <= float(column.steps[: cut.start].max())
 
 
 def _is_first_writing(column: Column) -> Rows:
@@ -180,34 +180,26 @@ def _is_first_writing(column: Column) -> Rows:
 
 def segments_between(placed: Sequence[MappedColumn], going: Going) -> tuple[Segment, ...]:
     """What was written from one beginning of a run to the next."""
-    segments: list[Segment] = []
-    for series in stretches(placed, going.starts):
-        segments.append(_segment(series, segments))
-    return tuple(segments)
-
-
-def stretches(placed: Sequence[MappedColumn], starts: Sequence[int]) -> list[tuple[Series, ...]]:
-    """The series between rows at which something starts; what was written before the first is with it."""
     if not placed:
-        return []
-    ends: list[int | None] = [*starts[1:], None]
-    return [
-        series_between(placed, start if number else None, end)
-        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
-    ]
+        return ()
+    # What was written before the first beginning is with it.
+    edges = (None, *going.starts[1:], None)
+    segments: list[Segment] = []
+    for start, end in pairwise(edges):
+        segments.append(_segment(series_between(placed, start, end), segments))
+    return tuple(segments)
 
 
 def series_between(placed: Sequence[MappedColumn], start: int | None, end: int | None) -> tuple[Series, ...]:
     """The series of the rows from one up to another."""
-    cuts = [
-        (
-            p,
-            0 if start is None else int(np.searchsorted(p.column.rows, start)),
-            len(p.column.rows) if end is None else int(np.searchsorted(p.column.rows, end)),
-        )
-        for p in placed
-    ]
-    return tuple(series_of(p, low, high) for p, low, high in cuts if high > low)
+    cuts = [(p, places_between(p.column, start, end)) for p in placed]
+    return tuple(series_of(p, cut) for p, cut in cuts if cut.stop > cut.start)
+
+
+def places_between(column: Column, start: int | None, end: int | None) -> slice:
+    """Where in a column the values of the rows from one up to another lie."""
+    low = 0 if start is None else int(np.searchsorted(column.rows, start))
+    return slice(low, len(column.rows) if end is None else int(np.searchsorted(column.rows, end)))
 
 
 def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
@@ -220,15 +212,15 @@ def _segment(series: tuple[Series, ...], earlier: Sequence[Segment]) -> Segment:
     return Segment(begins, first, last, longest.axis, series)
 
 
-def series_of(placed: MappedColumn, low: int = 0, high: int | None = None) -> Series:
-    """The values of a column between two of its points, one for each step."""
+def series_of(placed: MappedColumn, cut: slice = slice(None)) -> Series:
+    """The values of a column, or of a cut of it, one for each step."""
     column = placed.column
-    steps = column.steps[low:high]
+    steps = column.steps[cut]
     keep = last_of_each_step(steps)
     return Series(
         quantity=placed.means.quantity,
         steps=steps[keep],
-        values=column.values[low:high][keep],
+        values=column.values[cut][keep],
         axis=column.axis,
         part=placed.means.part,
         layer=placed.means.layer,

@@ -26,14 +26,14 @@ class Head:
     """The metric's own name, where the quantity alone does not tell it."""
     rank: int = DECISIVE
     """A head of higher rank decides over its neighbors; of equal ones the last decides."""
-    company: frozenset[str] | None = None
+    neighbors: frozenset[str] | None = None
     """The only telling words that may stand beside it; None where any may."""
 
 
 Phrase = tuple[str, ...]
 
 
-def phrases_in(table: str) -> Iterator[tuple[str, Phrase]]:
+def _phrases_in(table: str) -> Iterator[tuple[str, Phrase]]:
     """The part and the words of every phrase in a table of lines "part: phrase; phrase"."""
     part = ""
     for line in table.strip().splitlines():
@@ -267,7 +267,7 @@ def _rates() -> Iterator[tuple[str, Phrase]]:
                 yield unit, (word, "per", second)
             if unit != "steps":
                 yield unit, (word, "sec")
-    yield from phrases_in("tokens: tps; tgs\nwords: wps\nupdates: ups\nframes: fps; sps\nsamples: ips")
+    yield from _phrases_in("tokens: tps; tgs\nwords: wps\nupdates: ups\nframes: fps; sps\nsamples: ips")
 
 
 def _heads() -> dict[Phrase, Head]:
@@ -286,10 +286,10 @@ def _heads() -> dict[Phrase, Head]:
     )
     heads = {phrase: Head(q.THROUGHPUT, unit) for unit, phrase in _rates()}
     for measures, table, rank in ranked:
-        heads.update({phrase: Head(measures, part, rank) for part, phrase in phrases_in(table)})
+        heads.update({phrase: Head(measures, part, rank) for part, phrase in _phrases_in(table)})
     for measures, table, words in _LIMITED:
-        company = frozenset(words.split())
-        heads.update({phrase: Head(measures, part, WEAK, company) for part, phrase in phrases_in(table)})
+        neighbors = frozenset(words.split())
+        heads.update({phrase: Head(measures, part, WEAK, neighbors) for part, phrase in _phrases_in(table)})
     top_k = {"top1": "", **{f"top{k}": f"top{k}" for k in (2, 3, 5, 10, "k")}}
     heads.update({(word,): Head(ACCURACY, part, WEAK) for word, part in top_k.items()})
     return heads

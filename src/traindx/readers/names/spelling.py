@@ -33,7 +33,7 @@ LONGEST_NAME = 400
 """A longer text is no name; reading it word by word would only cost time."""
 
 _CHUNK = re.compile(r"%|(?<![^\W_])\d*\.\d+(?![^\W_])|[^\W_]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 _HELD_OUT = re.compile(r"(?<![^\W_])h[eo]ld[-_ ]out(?![^\W_])", re.IGNORECASE)
 
@@ -60,7 +60,7 @@ def _unglued(chunk: str) -> list[str]:
         return ["percent"]
     if chunk.islower() or chunk.isupper() or _ONE_WORD.fullmatch(chunk.lower()):
         return [chunk.lower()]
-    humps = [hump.lower() for hump in _HUMP.split(chunk)]
+    humps = [hump.lower() for hump in HUMP.split(chunk)]
     joined: list[str] = []
     while humps:
         size = next((n for n in (3, 2) if _ONE_WORD.fullmatch("".join(humps[:n]))), 1)
@@ -88,7 +88,7 @@ class Compound:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _HeadSpan:
     head: Head
     start: int
     stop: int
@@ -116,14 +116,14 @@ def compound_of(words: tuple[str, ...]) -> Compound | None:
     )
 
 
-def _heads_in(words: Sequence[str]) -> Iterator[_Found]:
+def _heads_in(words: Sequence[str]) -> Iterator[_HeadSpan]:
     """The longest known phrases, from left to right."""
     start = 0
     while start < len(words):
         for size in range(min(_LONGEST_PHRASE, len(words) - start), 0, -1):
             head = HEADS.get(tuple(words[start : start + size]))
             if head is not None:
-                yield _Found(head, start, start + size)
+                yield _HeadSpan(head, start, start + size)
                 start += size - 1
                 break
         start += 1
@@ -138,14 +138,14 @@ def _repeats(other: Head, chosen: Head) -> bool:
 
 
 @dataclass(frozen=True)
-class Told:
+class SplitWords:
     """The split that words tell, and the words that remain."""
 
     split: Split | None
     rest: tuple[str, ...]
 
 
-def told_split(words: Sequence[str]) -> Told:
+def told_split(words: Sequence[str]) -> SplitWords:
     """The split among the words of a name.
 
     The last one counts: `train/val_loss` is a validation loss that a trainer wrote, `eval_train_loss` the
@@ -154,14 +154,14 @@ def told_split(words: Sequence[str]) -> Told:
     named = [n for n, word in enumerate(words) if word in SPLIT_WORDS and word not in SHORT_SPLIT_WORDS]
     if not named:
         if words and words[0] in SHORT_SPLIT_WORDS:
-            return Told(SHORT_SPLIT_WORDS[words[0]], tuple(words[1:]))
-        return Told(None, tuple(words))
+            return SplitWords(SHORT_SPLIT_WORDS[words[0]], tuple(words[1:]))
+        return SplitWords(None, tuple(words))
     firm = [n for n in named if words[n] not in SOFT_SPLIT_WORDS]
     deciding = firm[-1] if firm and SPLIT_WORDS[words[firm[-1]]] is Split.TEST else named[-1]
     split = SPLIT_WORDS[words[deciding]]
     # A loss measured on training data in an evaluation is not the loss the training batches had.
     kept = SOFT_SPLIT_WORDS if split is Split.TRAIN else frozenset[str]()
-    return Told(split, tuple(w for n, w in enumerate(words) if n not in named or w in kept))
+    return SplitWords(split, tuple(w for n, w in enumerate(words) if n not in named or w in kept))
 
 
 _GLUED = re.compile(

@@ -41,7 +41,7 @@ class Meaning:
     grain: str = ""
     """"step" or "epoch" where the name says over what the number was taken."""
     split_assumed: bool = False
-    """The name tells no split; training was assumed, and the company it was written in may tell better."""
+    """The name tells no split; training was assumed, and the columns beside it may tell better."""
 
 
 @lru_cache(maxsize=65_536)
@@ -96,7 +96,7 @@ def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning |
     if not word_lists.ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
         return None
     telling = _telling_words(name, compound, told.rest)
-    if head.company is not None and not head.company.issuperset(telling):
+    if head.neighbors is not None and not head.neighbors.issuperset(telling):
         return None
     if telling and not told.split and _EXCEPTION.fullmatch(name):
         return None
@@ -146,20 +146,20 @@ _BARE = ("time",), ("data",)
 
 def _of_the_run(name: str, compound: Compound, quantity: Quantity, place: Split | None) -> Meaning | None:
     """The meaning of a number that belongs to the run as a whole, whatever data it saw."""
-    told, company = told_split(compound.rest), compound.head.company
+    told, neighbors = told_split(compound.rest), compound.head.neighbors
     if told.split and not _may_name_a_split(name, compound, quantity, told.split):
         return None
     neutral = (
         word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE.get(quantity, ()))
-        if company is None
+        if neighbors is None
         else word_lists.NEUTRAL_BESIDE_ALONE
     )
     telling = [word for word in told.rest if word not in neutral]
-    if company is not None and not company.issuperset(telling):
+    if neighbors is not None and not neighbors.issuperset(telling):
         return None
     if compound.phrase in _BARE and not word_lists.UNITS.issuperset(compound.after):
         return None  # `time/total` is the whole run's
-    if company is None and _is_about(name, compound, quantity):
+    if neighbors is None and _is_about(name, compound, quantity):
         return None
     split = told.split or place
     evaluated = (

@@ -134,11 +134,12 @@ def whole_name(name: str, split: Split | None = None) -> tuple[Quantity, str] | 
     quantity, part = known
     is_evaluated = place is not None and place[1] == "eval"
     if quantity.split is not None:
-        return _of_a_split(quantity, Split.VALIDATION if is_evaluated else split or quantity.split), part
+        return on_split(quantity, Split.VALIDATION if is_evaluated else split or quantity.split), part
     return quantity, "_".join(filter(None, (Split.VALIDATION.value if is_evaluated else "", part)))
 
 
-def _of_a_split(quantity: Quantity, split: Split) -> Quantity:
+def on_split(quantity: Quantity, split: Split) -> Quantity:
+    """The same measure on another part of the data."""
     assert quantity.split is not None
     return q.QUANTITIES[split.value + quantity.slug.removeprefix(quantity.split.value)]
 

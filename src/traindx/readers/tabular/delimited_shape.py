@@ -10,15 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from traindx.readers.tabular.numbers import number_in
-from traindx.readers.text.encodings import encoding_of
+from traindx.readers.text.lines import encoding_of
 from traindx.readers.types import HEAD_BYTES, Source
 
 SPACES, WIDE_SPACES = " ", "  "
 """Any run of blanks, and runs of at least two: names of two words stand one blank apart."""
-SEPARATORS = ("\t", ",", ";", "|", WIDE_SPACES, SPACES)
+_SEPARATORS = ("\t", ",", ";", "|", WIDE_SPACES, SPACES)
 _MOST_LINES = 40
 _LONGEST_PREAMBLE = 10
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
@@ -78,18 +78,13 @@ def shape_in(source: Source) -> Shape | None:
 
 def _telling(lines: Sequence[str]) -> list[int]:
     """Where the first lines stand that are neither blank nor comments nor rules of dashes."""
-    places: list[int] = []
-    for place, line in enumerate(lines):
-        if not _RULE.fullmatch(line) and not _COMMENT.match(line):
-            places.append(place)
-            if len(places) == _MOST_LINES:
-                break
-    return places
+    telling = (n for n, line in enumerate(lines) if not _RULE.fullmatch(line) and not _COMMENT.match(line))
+    return list(islice(telling, _MOST_LINES))
 
 
 def _best_fit(lines: Sequence[str]) -> "_Fit | None":
     fits: list[_Fit] = []
-    for separator in SEPARATORS:
+    for separator in _SEPARATORS:
         if sum(separator in line for line in lines) * 2 <= len(lines):
             continue
         fit = _fit(lines, separator)

@@ -23,9 +23,10 @@ from itertools import islice
 import msgspec
 import numpy as np
 
+from traindx.errors import UnreadableError
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import fact_of, meaning
-from traindx.readers.types import Column, Log
+from traindx.readers.types import Column, Log, Source
 from traindx.run import Better, Floats, Rows, Scalar, Skipped
 
 _WORDS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -128,6 +129,14 @@ def document_in(data: bytes) -> Document:
     if not values:
         return Document(decoded(_mended(rest)), torn=True)
     return Document(values[0] if len(values) == 1 else values, torn=bool(rest))
+
+
+def document_of(source: Source) -> Document:
+    """The document that a source is; raises `UnreadableError` where it is no JSON."""
+    try:
+        return document_in(source.read())
+    except ValueError as error:
+        raise UnreadableError(source.path, "not JSON", "check that the file is complete") from error
 
 
 def names_a_metric(head: bytes) -> bool:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from traindx.readers.names.vocabulary import axis_of, split_of
 from traindx.readers.tabular.sheet import Sheet, Words, part_of
 from traindx.readers.tabular.table import Cells, Table, columns_of
-from traindx.readers.types import Column, Log
-from traindx.run import Axis, Event, Rows, Scalar, Skipped
+from traindx.readers.types import SPLITS, Column, Log
+from traindx.run import Axis, Event, Rows, Scalar, Skipped, Split
 
 
 def _listed(names: str) -> frozenset[str]:
@@ -66,7 +66,7 @@ def log_of(sheet: Sheet, origin: Origin, run: str = "") -> Log:
     metric, value = _long_form(sheet)
     mode = _mode_column(sheet, without=metric)
     cells = dict(sheet.cells) if not metric else _pivoted(sheet, metric, value)
-    table = Table(sheet.length, cells, _words_by_row(sheet, mode), sheet.time)
+    table = Table(sheet.length, cells, _rows_by_split(sheet, mode), sheet.time)
     columns = columns_of(table)
     if metric:
         columns = _with_shared_rows(columns, sheet, mode)
@@ -110,14 +110,15 @@ def _mode_column(sheet: Sheet, without: str) -> str:
     return ""
 
 
-def _words_by_row(sheet: Sheet, name: str) -> list[str]:
+def _rows_by_split(sheet: Sheet, name: str) -> dict[Split | None, Rows]:
+    """The rows of each part of the data that the words of a column name."""
     if not name:
-        return []
+        return {}
     words = sheet.words[name]
-    codes = np.full(sheet.length, len(words.texts), dtype=np.int32)
-    codes[words.rows] = words.codes
-    texts = [*words.texts, ""]
-    return [texts[code] for code in codes.tolist()]
+    splits = np.zeros(sheet.length, dtype=np.int64)
+    splits[words.rows] = np.array([SPLITS.index(split_of(text)) for text in words.texts])[words.codes]
+    rows = {split: np.flatnonzero(splits == number) for number, split in enumerate(SPLITS)}
+    return {split: own for split, own in rows.items() if len(own)}
 
 
 def _run_column(sheet: Sheet) -> tuple[str, NDArray[np.int64], tuple[str, ...]] | None:

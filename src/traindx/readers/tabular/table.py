@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from traindx.readers.names.spelling import words_of
-from traindx.readers.names.vocabulary import axis_of, meaning, split_of
+from traindx.readers.names.vocabulary import axis_of, meaning
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.types import Column
 from traindx.run import Axis, Floats, Rows, Split
@@ -36,12 +36,12 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as it stands in a log: numbers by column, and the words that tell a row's split."""
+    """A table as it stands in a log: numbers by column, and which rows are of which split."""
 
     length: int
     cells: Mapping[str, Cells]
-    modes: Sequence[str] = field(default=())
-    """One word per row ("train", "val") where a column holds such words; else empty."""
+    rows_of: Mapping[Split | None, Rows] = field(default_factory=dict)
+    """The rows of each split where a column tells it; else empty."""
     time: str = ""
     """The column that says when a row was written, where its name alone would not tell."""
 
@@ -58,12 +58,12 @@ class _Clock:
 @np.errstate(over="ignore", invalid="ignore")  # a damaged log may hold any number
 def columns_of(table: Table) -> tuple[Column, ...]:
     """Give every number its position, from the columns that count steps, epochs or samples."""
-    if not table.modes:
+    if not table.rows_of:
         return _placed(table, _clock(table))
     # Validation rows may count otherwise than training rows: epochs, or their own batches.
     parts = [
         (split, rows, Table(len(rows), cells_in(table.cells, rows), time=table.time))
-        for split, rows in _rows_by_split(table.modes)
+        for split, rows in table.rows_of.items()
     ]
     clocks = [_clock(part) for _, _, part in parts]
     columns: list[Column] = []
@@ -96,14 +96,6 @@ def whole_run_steps(epochs: Floats, steps: Floats) -> Floats:
     first = min(float(passes.min()), 1.0)
     result: Floats = (passes - first) * length + steps
     return result
-
-
-def _rows_by_split(modes: Sequence[str]) -> list[tuple[Split | None, Rows]]:
-    numbers = {None: 0, Split.TRAIN: 1, Split.VALIDATION: 2, Split.TEST: 3}
-    by_word = {word: numbers[split_of(word)] for word in set(modes)}
-    splits = np.fromiter((by_word[word] for word in modes), dtype=np.int8, count=len(modes))
-    found = ((split, np.flatnonzero(splits == number)) for split, number in numbers.items())
-    return [(split, rows) for split, rows in found if len(rows)]
 
 
 def cells_in(cells: Mapping[str, Cells], rows: Rows) -> dict[str, Cells]:

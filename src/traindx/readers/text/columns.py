@@ -8,12 +8,11 @@ import numpy as np
 from traindx.quantities import MEMORY, WALL_TIME
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
-from traindx.readers.text.clock import AXES
 from traindx.readers.text.names import tells_split
+from traindx.readers.text.patterns import THOUSANDS, Mask, Pair, Place
+from traindx.readers.text.positions import AXES
 from traindx.readers.text.records import PositionedSheet
-from traindx.readers.text.remarks import SPLITS
-from traindx.readers.text.sheet import THOUSANDS, Mask, Pair, Place
-from traindx.readers.types import Column
+from traindx.readers.types import SPLITS, Column
 from traindx.run import Axis, Floats, Rows, Skipped, Split
 
 _SECONDS = {
@@ -25,7 +24,7 @@ _SECONDS = {
 }
 
 
-def scale_of(pair: Pair) -> float:
+def _scale_of(pair: Pair) -> float:
     """What a number has to be multiplied with: 24.5K tokens are 24500, but 300M of memory stay 300."""
     means = meaning(pair.name)
     if pair.unit not in THOUSANDS or (means is not None and means.quantity is MEMORY):
@@ -33,7 +32,7 @@ def scale_of(pair: Pair) -> float:
     return THOUSANDS[pair.unit]
 
 
-def seconds_in(unit: str) -> float | None:
+def _seconds_in(unit: str) -> float | None:
     """How many seconds a unit of time is; None if it is none."""
     return _SECONDS.get(unit)
 
@@ -126,7 +125,7 @@ def _lines(placed: PositionedSheet) -> _Lines:
 def _values(placed: PositionedSheet, pair: Pair) -> Floats:
     numbers = placed.sheet.numbers
     with np.errstate(all="ignore"):  # 0/0 is NaN, which is data
-        factor = pair.sign * scale_of(pair)
+        factor = pair.sign * _scale_of(pair)
         values = numbers[pair.hole] if factor == 1 else numbers[pair.hole] * factor
         if pair.total is None or not _are_shares(values, numbers[pair.total]):
             return values
@@ -224,6 +223,6 @@ def _joined(pieces: Sequence[_Piece]) -> tuple[_Lines, Floats]:
 def _in_one_unit(pieces: Sequence[_Piece]) -> Sequence[_Piece]:
     """Seconds for all, where some lines print milliseconds and others seconds."""
     units = {piece.unit for piece in pieces}
-    if len(units) == 1 or any(seconds_in(unit) is None for unit in units):
+    if len(units) == 1 or any(_seconds_in(unit) is None for unit in units):
         return pieces
-    return [replace(piece, values=piece.values * (seconds_in(piece.unit) or 1.0)) for piece in pieces]
+    return [replace(piece, values=piece.values * (_seconds_in(piece.unit) or 1.0)) for piece in pieces]

@@ -1,21 +1,37 @@
-"""Lines of text to a log: what every reader does whose numbers stand in running text."""
+"""Lines of text to a log: what every reader does whose numbers stand in running text.
 
-from collections.abc import Iterable, Mapping
+What boosted trees print tells the library, which trains no network:
+
+[20]    valid's binary_logloss: 0.5333                                LightGBM
+[10]    train-rmse:0.71    validation_0-rmse:0.82                     XGBoost
+0:      learn: 0.69   test: 0.68   best: 0.68 (0)   total: 1.2ms      CatBoost
+
+What happened on the way are overflows, the exceptions that ended a run, and who or what stopped it:
+
+RuntimeError: CUDA error: device-side assert triggered       the last line of a traceback
+Segmentation fault (core dumped)                             what the system or a library says without one
+KeyboardInterrupt, SIGTERM, DUE TO TIME LIMIT                somebody or something stopped it
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from traindx.errors import UnreadableError
 from traindx.facts import FRAMEWORK
 from traindx.format import count
 from traindx.readers.names.vocabulary import fact_of
+from traindx.readers.text.annotations import Kind, settings_of
 from traindx.readers.text.columns import columns_of_records
-from traindx.readers.text.events import ends_in_exception, events_of
-from traindx.readers.text.frameworks import framework_of
-from traindx.readers.text.gather import gather
 from traindx.readers.text.lines import LONGEST
+from traindx.readers.text.message import message_of
+from traindx.readers.text.patterns import Pattern, Place
+from traindx.readers.text.positions import AXES, Clock
 from traindx.readers.text.records import records_of
-from traindx.readers.text.settings import settings_of
-from traindx.readers.text.sheet import Pattern, Place
+from traindx.readers.text.tallies import LogTally, gather
 from traindx.readers.types import Log
-from traindx.run import Fact, Scalar, Skipped
+from traindx.run import Axis, Event, EventKind, Fact, Scalar, Skipped
 
 _BY_NAMES: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"loss", "learning_rate"}), "mean since the last record"),
@@ -25,7 +41,7 @@ _BY_NAMES: tuple[tuple[frozenset[str], str], ...] = (
 )
 
 
-def smoothing_of(patterns: Iterable[Pattern]) -> str:
+def _smoothing_of(patterns: Iterable[Pattern]) -> str:
     """How the values of a log were smoothed before they were printed, where the producer is known."""
     for pattern in patterns:
         if pattern.at(Place.PASS):
@@ -50,14 +66,14 @@ def log_of_lines(
     found = gather(lines)
     records = records_of(found)
     columns, summaries = columns_of_records(records.placed)
-    if not columns and not ends_in_exception(found):
+    if not columns and not _ends_in_exception(found):
         raise UnreadableError(
             path,
             f"no metrics found in {count(found.lines, 'line')} of text",
             "expected lines with a step or epoch and a named value, such as: step 10 loss 0.5",
         )
     patterns = [placed.sheet.pattern for placed in records.placed]
-    framework = framework_of(patterns, (*found.preamble, *(line for _, line in found.tail)))
+    framework = _framework_of(patterns, (*found.preamble, *(line for _, line in found.tail)))
     last_record = max((int(placed.sheet.lines[-1]) for placed in records.placed), default=0)
     settings = {**(settings or {}), **settings_of(found.preamble)}
     stated = {fact_of(name) for name in settings}
@@ -66,9 +82,9 @@ def log_of_lines(
         columns,
         # What the program says it was set to counts more than what its lines count up to.
         {**settings, **{name: plan for name, plan in records.plans.items() if fact_of(name) not in stated}},
-        events_of(found, records.clock, last_record),
+        _events_of(found, records.clock, last_record),
         (*records.unread, *summaries, *_cut(found.cut)),
-        smoothing_of(patterns),
+        _smoothing_of(patterns),
         facts={**({FRAMEWORK: framework} if framework else {}), **(facts or {})},
     )
 
@@ -76,3 +92,115 @@ def log_of_lines(
 def _cut(lines: int) -> tuple[Skipped, ...]:
     why = f"only the first {LONGEST} characters of each were read"
     return (Skipped("very long lines", lines, why),) if lines else ()
+
+
+_BY_MARK = (
+    ("lightgbm", re.compile(r"\[LightGBM\] \[")),
+    ("xgboost", re.compile(r"XGBoostError|WARNING: .*xgboost")),
+)
+_BY_WORD = re.compile(r"(?i)\b(lightgbm|xgboost|catboost)\b")
+_LIGHTGBM = re.compile(r"\w+'s [\w@.]+")
+_XGBOOST = re.compile(r"(?:train|dtrain|test|dtest|eval|valid|val|validation)(?:_\d+)?-[a-z]\w*(?:@[\w.]+)?")
+_CATBOOST = frozenset({"learn", "total"})
+
+
+def _framework_of(patterns: Sequence[Pattern], lines: Iterable[str]) -> str:
+    """The library of boosted trees that printed the records, or nothing if none is known to have."""
+    for pattern in patterns:
+        counted = pattern.at(Place.LEAD, Place.STEP)
+        if counted is None or counted.name:
+            continue
+        names = [pair.name.split(" +")[0] for pair in pattern.pairs]
+        if any(map(_LIGHTGBM.fullmatch, names)):
+            return "lightgbm"
+        if names and all(map(_XGBOOST.fullmatch, names)):
+            return "xgboost"
+        if _CATBOOST.issubset(names):
+            return "catboost"
+    counts = any(pattern.positions for pattern in patterns)
+    for line in () if counts else lines:
+        marked = next((name for name, mark in _BY_MARK if mark.search(line)), "")
+        if told := marked or ((word := _BY_WORD.search(line)) and word[1].lower()):
+            return told
+    return ""
+
+
+_SIGNALS = re.compile(
+    r"KeyboardInterrupt|SIGTERM|SIGINT|SIGKILL|got signal: ?(?:2|9|15)\b|\bsignal (?:2|9|15)\b"
+    r"|^(?:\S+: line \d+: +\d+ )?(?:Killed|Terminated)\b|slurmstepd: error: .*CANCELLED|DUE TO TIME LIMIT"
+    r"|\bexitcode\s*:\s*-(?:2|9|15)\b"
+)
+_FATAL = re.compile(
+    r"CUDA (?:error|out of memory)\b|device-side assert triggered|CUDA_ERROR_\w+|NCCL error\b"
+    r"|terminate called after throwing |Segmentation fault|Bus error|Illegal instruction"
+    r"|Floating point exception|Aborted \(core dumped\)|ResourceExhaustedError"
+    r"|RESOURCE_EXHAUSTED: Out of memory|XlaRuntimeError:"
+)
+_LONGEST = 200
+_NEAR_END = 60
+"""So many lines after it a program may still say how to look into the exception that ended it."""
+
+
+def _events_of(found: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
+    """The overflows on the way, the crashes, and how the run ended."""
+    overflows = [line for line, annotation in found.annotations if annotation.kind is Kind.OVERFLOW]
+    says = "gradient overflow, step skipped"
+    return (
+        *(Event(EventKind.OVERFLOW, says, _step_at(clock, line)) for line in overflows),
+        *_crashes(found, clock, last_record),
+        *_interruption(found, clock, last_record),
+        *([Event(EventKind.TORN, "the last line is incomplete", _step_at(clock, last_record))] * found.torn),
+    )
+
+
+def _step_at(clock: Clock, line: int) -> float | None:
+    """The step a line stands at, if the log counts steps."""
+    steps = clock.axes == AXES.index(Axis.STEP)
+    at = int(np.searchsorted(clock.lines[steps], line, side="right")) - 1
+    return float(clock.positions[steps][at]) if at >= 0 else None
+
+
+def _ends_in_exception(found: LogTally) -> bool:
+    """Whether a log that holds no records tells at its end why."""
+    if found.raised and found.raised[-1][0] > found.lines - _NEAR_END:
+        return True
+    return any(number > found.lines - _NEAR_END for number, _ in _deaths(found))
+
+
+def _deaths(found: LogTally) -> Iterator[tuple[int, str]]:
+    """The last lines in which a library or the system says that the program died, without a traceback."""
+    for number, line in found.tail:
+        if fatal := _FATAL.search(line):
+            yield number, line[fatal.start() :].strip()
+
+
+def _crashes(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The exceptions that ended the run or made it start over; programs also print those they survive."""
+    told: set[tuple[str, int]] = set()
+    for line, raised in found.raised:
+        place = int(clock.before(np.array([line]))[0])
+        fatal = line > last_record or _starts_over(clock, place)
+        if fatal and (raised, place) not in told and not _SIGNALS.search(raised):  # each rank prints it
+            told.add((raised, place))
+            yield Event(EventKind.EXCEPTION, raised[:_LONGEST], _step_at(clock, line))
+    if not any(line > last_record for line, _ in found.raised):
+        died = next(((line, says) for line, says in _deaths(found) if line > last_record), None)
+        if died is not None:
+            yield Event(EventKind.EXCEPTION, died[1][:_LONGEST], _step_at(clock, died[0]))
+
+
+def _starts_over(clock: Clock, place: int) -> bool:
+    """Whether the positions go back after a place."""
+    after = place + 1
+    if place < 0 or after >= len(clock) or clock.axes[place] != clock.axes[after]:
+        return False
+    return bool(clock.positions[after] < clock.positions[place])
+
+
+def _interruption(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+    """The first sign after the last record that somebody or something stopped the run."""
+    for number, line in found.tail:
+        message = message_of(line).strip()
+        if number > last_record and _SIGNALS.search(message):
+            yield Event(EventKind.INTERRUPTED, message[:_LONGEST], _step_at(clock, last_record))
+            return

@@ -18,23 +18,17 @@ from functools import lru_cache
 
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.text.lines import unit_end
-from traindx.readers.text.sheet import Place
+from traindx.readers.text.patterns import Place
 from traindx.run import Axis, Split
 
 
 @dataclass(frozen=True)
-class Told:
-    """A name found at the end of a text, and the words before it that are not part of it."""
+class PositionName:
+    """The name of a position at the end of a text, and the words before it that only lead up to it."""
 
     name: str
-    before: str = ""
-
-
-@dataclass(frozen=True)
-class ToldPlace(Told):
-    """A name of a position at the end of a text."""
-
-    place: Place = Place.STEP
+    before: str
+    place: Place
 
 
 _CONNECTING = frozenset("at of for in on after during from end finished done begin starting start".split())
@@ -58,7 +52,7 @@ _PLACES = {Axis.STEP: Place.STEP, Axis.EPOCH: Place.EPOCH, Axis.SAMPLE: Place.SA
 
 
 @lru_cache(maxsize=4096)
-def place_of_so_many(name: str) -> ToldPlace | None:
+def place_of_so_many(name: str) -> PositionName | None:
     """The position in "Pretraining Epoch _/_": beside how many there are, any one word may lead up to it."""
     before, _, last = name.strip(" #").rpartition(" ")
     told = place_at_end(last) if before and " " not in before and before.lower() not in _NO_LEADS else None
@@ -66,7 +60,7 @@ def place_of_so_many(name: str) -> ToldPlace | None:
 
 
 @lru_cache(maxsize=4096)
-def place_at_end(name: str) -> ToldPlace | None:
+def place_at_end(name: str) -> PositionName | None:
     """The position that a name ends in, if the words before it only lead up to it."""
     where = _WHERE.search(name)
     words = (name[: where.start()] if where else name).strip(" #").split()
@@ -84,7 +78,7 @@ def place_at_end(name: str) -> ToldPlace | None:
             continue
         place = Place.BATCH if words[begin].lower() in _BATCHES else _PLACES[axis]
         before = " ".join([*words[:begin], *([where[1]] if where else [])])
-        return ToldPlace(candidate, before, place)
+        return PositionName(candidate, before, place)
     return None
 
 
@@ -113,17 +107,17 @@ def is_share(name: str) -> bool:
     return means is not None and means.quantity.slug.endswith("accuracy")
 
 
-def known_at_end(text: str) -> Told | None:
+def known_at_end(text: str) -> str:
     """The longest known name that a text ends in; where no mark sets it off, only the vocabulary can tell."""
     words = text.split()
     lowered = [word.lower() for word in words]
     if "best" in lowered:
-        return None
+        return ""
     for begin in range(max(0, len(words) - 6), len(words)):
         name = " ".join(words[begin:])
         if _PROSE.isdisjoint(lowered[begin:]) and is_known(name):
-            return Told(name, " ".join(words[:begin]))
-    return None
+            return name
+    return ""
 
 
 _TOKEN = re.compile(r"[^\s|,;:={}\[\]()<>\"'`]+")
@@ -168,13 +162,8 @@ def wording_of(
     for index, text in enumerate(texts):
         name = names.get(index, "")
         rest = text[unit_end(text) if index else 0 : text.rfind(name) if name else None]
-        words = _words(rest)
-        said = [
-            split for word in (_words(text) if index in speaking else words) if (split := _split_in(word))
-        ]
-        told = said[-1] if said else next((s for k, s in _SAID_BY.items() if k in rest), section)
-        splits[index] = told
-        section = section if section and _names_only_its_number(rest, name) else told
+        splits[index] = _split_announced(text if index in speaking else rest, rest) or section
+        section = section if section and _names_only_its_number(rest, name) else splits[index]
         telling = [word for word in _words(_FIELD.sub(" ", rest)) if word.lower() not in _SMALL]
         if headed and not index:
             pass
@@ -192,6 +181,12 @@ def wording_of(
         strays,
         trailing,
     )
+
+
+def _split_announced(words: str, rest: str) -> Split | None:
+    """The part of the data that the words before a number speak of, the last one if they speak of several."""
+    splits = [split for word in _words(words) if (split := _split_in(word))]
+    return splits[-1] if splits else next((split for said, split in _SAID_BY.items() if said in rest), None)
 
 
 def _names_only_its_number(rest: str, name: str) -> bool:

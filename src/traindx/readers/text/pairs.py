@@ -12,9 +12,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from traindx.readers.names.vocabulary import bare_split_of
-from traindx.readers.text.company import both_splits, sharing_measure, sharing_split, told_apart
-from traindx.readers.text.idioms import bare_record, listed_pairs, opening_of, tutorial_pair, unnamed_loss
+from traindx.readers.text.idioms import (
+    bare_record,
+    both_splits,
+    listed_pairs,
+    opening_of,
+    sharing_measure,
+    sharing_split,
+    told_apart,
+    tutorial_pair,
+    unnamed_loss,
+)
 from traindx.readers.text.lines import HOLE, unit_end
+from traindx.readers.text.message import Number, numbers_in, prefix_of
 from traindx.readers.text.names import (
     is_known,
     is_plural,
@@ -24,12 +34,10 @@ from traindx.readers.text.names import (
     place_of_so_many,
     wording_of,
 )
-from traindx.readers.text.numbers import Number, numbers_in
-from traindx.readers.text.prefix import prefix_of
-from traindx.readers.text.sheet import Pair, Pattern, Place, Position
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position
 from traindx.run import Split
 
-Found = Position | Pair
+Item = Position | Pair
 
 
 def pattern_of(shape: str) -> Pattern:
@@ -76,9 +84,9 @@ def _opening(shape: str, end: int) -> list[Place | None]:
     return opening_of(shape[end:]) or ([Place.LEAD] if numbered else [])
 
 
-def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Found]:
+def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Item]:
     """The positions and named values of a message, in order."""
-    found: list[Found] = []
+    found: list[Item] = []
     listed = listed_pairs(message, first)
     for number in numbers_in(message, texts, first):
         if number.hole in listed:
@@ -96,7 +104,7 @@ def _found(message: str, texts: Sequence[str], first: int, opening: list[Place |
     return [item for item in found if not _is_bare_word(item)]
 
 
-def _is_bare_word(item: Found) -> bool:
+def _is_bare_word(item: Item) -> bool:
     """Whether a name is but the word for a part of the data, with nothing that marks it as a name."""
     return isinstance(item, Pair) and not item.explicit and bare_split_of(item.name) is not None
 
@@ -125,7 +133,7 @@ def _of_a_pass(pattern: Pattern) -> Pattern:
     )
 
 
-def _read(number: Number, found: Sequence[Found]) -> Found | None:
+def _read(number: Number, found: Sequence[Item]) -> Item | None:
     gap = number.gap
     if number.after.startswith("%|"):
         return None  # how much of a bar is done, which its count says better
@@ -173,9 +181,8 @@ def _named(number: Number) -> Pair | None:
         if name.lower() == "speed" and _RATE.fullmatch(number.unit):
             name = f"{name} {number.unit}"
         return replace(pair, name=name, known=is_known(name) or bare is not None, split=bare)
-    told = known_at_end(gap.name)
-    if told:
-        return replace(pair, name=told.name, known=True, explicit=False)
+    if known := known_at_end(gap.name):
+        return replace(pair, name=known, known=True, explicit=False)
     if bare:
         return replace(pair, known=True, explicit=False, split=bare)
     return pair if gap.fenced and _BAR_FOLLOWS.match(number.after, unit_end(number.after)) else None
@@ -199,7 +206,7 @@ _RATE = re.compile(r"(?:it|its|s|ms|us|sec|samples|steps?|tokens?|tok|images?|im
 _TRAILING_CONNECTIVE = re.compile(r"\s+(?:at|of|for|in|on|after|during|from|the|end)\b[\w ]*$")
 
 
-def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
+def _nameless(number: Number, found: Sequence[Item]) -> Item | None:
     gap = number.gap
     before = found[-1] if found and found[-1].last_hole == number.hole - 1 else None
     counted = number.total is not None
@@ -210,9 +217,9 @@ def _nameless(number: Number, found: Sequence[Found]) -> Found | None:
         bracketed = ("[" in gap.bare and not number.unit) or counted
         if before.place is Place.EPOCH and bracketed and _BATCH_BRACKETS.fullmatch(gap.bare):
             return Position(Place.BATCH, "", number.hole, number.total)
-        told = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
-        if told and _ANSWERS.fullmatch(gap.bare):
-            return Pair(told.name, number.hole, gap.sign, number.unit, known=True, lead=before.hole)
+        known = known_at_end(_TRAILING_CONNECTIVE.sub("", before.lead.strip()).strip(" ("))
+        if known and _ANSWERS.fullmatch(gap.bare):
+            return Pair(known, number.hole, gap.sign, number.unit, known=True, lead=before.hole)
     if isinstance(before, Pair):
         if counted and gap.opened == "[" and number.after.startswith("]"):
             return Position(Place.SAMPLES, "", number.hole, number.total)

@@ -11,52 +11,36 @@ import numpy as np
 
 from traindx.quantities import REWARD
 from traindx.readers.names.vocabulary import bare_split_of, fact_of, meaning
-from traindx.readers.text.clock import AXES, Clock, clock_of, plans_of
-from traindx.readers.text.gather import LogTally
+from traindx.readers.text.annotations import SplitContext, evaluations_of, split_context
+from traindx.readers.text.corrections import corrected
 from traindx.readers.text.names import is_plural
-from traindx.readers.text.numbered_splits import with_epochs_told
-from traindx.readers.text.remarks import (
-    SPLITS,
-    Spoken,
-    evaluations_of,
-    spoken_of,
-    with_passes_apart,
-    without_code,
-)
-from traindx.readers.text.rounding import with_even_steps
-from traindx.readers.text.sheet import (
-    Pair,
-    Pattern,
-    Place,
-    Position,
-    Sheet,
-    of_one_rank,
-    sheet_of,
-    without_stale,
-)
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position, Sheet, sheet_of
+from traindx.readers.text.positions import AXES, Clock, clock_of, plans_of
+from traindx.readers.text.tallies import LogTally
+from traindx.readers.types import SPLITS
 from traindx.run import Axis, Floats, Rows, Scalar, Skipped, Split
 
 _ONE_BLOCK = 2
 
 
-def is_outcome(pair: Pair) -> bool:
+def _is_outcome(pair: Pair) -> bool:
     """Whether a pair is what a training is about: a loss, a metric, a reward."""
     means = meaning(pair.name, pair.split)
     return means is not None and (means.quantity.split is not None or means.quantity is REWARD)
 
 
-def is_result(pair: Pair) -> bool:
-    """Whether a pair is an outcome, or the number of a part of the data whose measure its company tells."""
-    return is_outcome(pair) or (pair.known and bare_split_of(pair.name) is not None)
+def _is_result(pair: Pair) -> bool:
+    """Whether a pair is an outcome, or the number of a part of the data whose measure the others tell."""
+    return _is_outcome(pair) or (pair.known and bare_split_of(pair.name) is not None)
 
 
-def setting_lines(sheets: Sequence[Sheet]) -> Rows:
+def _setting_lines(sheets: Sequence[Sheet]) -> Rows:
     """The lines of blocks of settings: `lr: 0.3` between `batch_size: 64` and `seed: 31` is no record."""
     unplaced = [sheet for sheet in sheets if not _counts_results(sheet.pattern)]
     lines = (
         np.sort(np.concatenate([sheet.lines for sheet in unplaced])) if unplaced else np.empty(0, np.int64)
     )
-    telling = [s.lines for s in unplaced if s.pattern.pairs and states_settings(s.pattern)]
+    telling = [s.lines for s in unplaced if s.pattern.pairs and _states_settings(s.pattern)]
     if not telling:
         return np.empty(0, dtype=np.int64)
     blocks = np.cumsum(np.diff(lines, prepend=lines[0]) > _ONE_BLOCK)
@@ -69,14 +53,14 @@ def _counts_results(pattern: Pattern) -> bool:
     """Whether lines name a position, or are led by a number and hold results: `[20] valid's auc: 0.67`."""
     if pattern.at(Place.STEP, Place.EPOCH):
         return True
-    return pattern.at(Place.LEAD) is not None and any(map(is_outcome, pattern.pairs))
+    return pattern.at(Place.LEAD) is not None and any(map(_is_outcome, pattern.pairs))
 
 
-def states_settings(pattern: Pattern) -> bool:
+def _states_settings(pattern: Pattern) -> bool:
     """Whether a line rather states how the run was set up: a seed, a batch size, how many epochs."""
     planned = any(is_plural(p.name) and fact_of(p.name) is not None for p in pattern.positions)
     settings = sum(not pair.known and fact_of(pair.name) is not None for pair in pattern.pairs)
-    return planned or settings > sum(map(is_outcome, pattern.pairs))
+    return planned or settings > sum(map(_is_outcome, pattern.pairs))
 
 
 _PROSE = 8
@@ -118,26 +102,25 @@ class Records:
 
 def records_of(found: LogTally) -> Records:
     """Decide which lines are records, and place them."""
-    sheets = with_epochs_told([sheet_of(tally) for tally in found.tallies if len(tally.lines)])
-    sheets, unread = of_one_rank(without_stale(without_code(sheets, found.remarks)))
-    sheets = with_even_steps(with_passes_apart(sheets, found.remarks))
-    settings = setting_lines(sheets)
+    sheets = [sheet_of(tally) for tally in found.tallies if len(tally.lines)]
+    sheets, unread = corrected(sheets, found.annotations)
+    settings = _setting_lines(sheets)
     if len(settings):
         sheets = [kept for s in sheets if len(kept := s.where(~np.isin(s.lines, settings)))]
     stating, others = _stating(sheets)
     clock = clock_of(stating)
     placed = [_at_own_place(sheet, clock) for sheet in stating if sheet.pattern.pairs]
-    if len(clock) and (placed or any(is_outcome(pair) for sheet in others for pair in sheet.pattern.pairs)):
+    if len(clock) and (placed or any(_is_outcome(pair) for sheet in others for pair in sheet.pattern.pairs)):
         context = _Context(
             clock,
-            spoken_of(found.remarks, stating, others),
+            split_context(found.annotations, stating, others),
             evaluations_of(others, clock),
             _is_late(others, clock),
-            {pair.name for sheet in stating for pair in sheet.pattern.pairs if is_outcome(pair)},
+            {pair.name for sheet in stating for pair in sheet.pattern.pairs if _is_outcome(pair)},
         )
         placed += [p for sheet in others if (p := _by_clock(sheet, context)) is not None]
     elif not len(clock):
-        placed += [_counted(sheet) for sheet in others if _recurs_alone(sheet)]
+        placed += _counted([sheet for sheet in others if _recurs_alone(sheet)])
     placed = [p for p in placed if len(p.sheet)]
     read = {id(p.sheet.pattern) for p in placed}
     left = _left(
@@ -193,8 +176,8 @@ def _states_position(sheet: Sheet, epochs: bool, places: int) -> bool:
     if not pattern.pairs:
         heading = named or _batch_of_training(pattern)
         return heading is not None and pattern.words <= _HEADING_STRAYS and not is_plural(heading.name)
-    outcome = any(map(is_result, pattern.pairs))
-    if places < _RECURS - 1 and (states_settings(pattern) or pattern.words > _FEW or not outcome):
+    outcome = any(map(_is_result, pattern.pairs))
+    if places < _RECURS - 1 and (_states_settings(pattern) or pattern.words > _FEW or not outcome):
         return False
     if pattern.known and pattern.strays <= _PROSE:
         return pattern.at(*(Place if not epochs else [p for p in Place if p is not Place.PASS])) is not None
@@ -220,7 +203,7 @@ class _Context:
     """What places lines that do not say themselves where they stand."""
 
     clock: Clock
-    spoken: Spoken
+    spoken: SplitContext
     evaluations: Rows
     late: bool
     """Whether positions are stated after what was measured there, not before."""
@@ -230,7 +213,7 @@ class _Context:
 
 def _is_late(sheets: Sequence[Sheet], clock: Clock) -> bool:
     """Whether every kind of result stands before the first position already, and none after the last."""
-    results = [s for s in sheets if len(s) > 1 and any(map(is_outcome, s.pattern.pairs))]
+    results = [s for s in sheets if len(s) > 1 and any(map(_is_outcome, s.pattern.pairs))]
     return bool(results) and all(
         s.lines[0] < clock.lines[0] and s.lines[-1] < clock.lines[-1] and s.pattern.strays <= _CLEAN
         for s in results
@@ -243,13 +226,13 @@ def _by_clock(sheet: Sheet, context: _Context) -> PositionedSheet | None:
     at = clock.before(sheet.lines) + context.late
     inside = (at >= 0) & (at < len(clock))
     sheet, at = sheet.where(inside), at[inside]
-    if not pattern.pairs or not len(at) or pattern.words > _PROSE or states_settings(pattern):
+    if not pattern.pairs or not len(at) or pattern.words > _PROSE or _states_settings(pattern):
         return None
     places = len(np.unique(at))
     near = int(np.abs(sheet.lines - clock.lines[at]).min()) <= _NEAR
     # Several lines of one kind at one place list something: classes, ranks.
     single = len(at) <= 2 * places or pattern.running or bool(sheet.redrawn.any())
-    if any(map(is_outcome, pattern.pairs)):
+    if any(map(_is_outcome, pattern.pairs)):
         belongs = places > 1 or pattern.running or (near and pattern.words <= _CLEAN)
     else:
         marked = all(pair.explicit for pair in pattern.pairs) and pattern.words <= _CLEAN
@@ -267,17 +250,22 @@ def _by_clock(sheet: Sheet, context: _Context) -> PositionedSheet | None:
     return PositionedSheet(sheet, clock.axes[at], clock.positions[at], rows, splits, summary)
 
 
-def _counted(sheet: Sheet) -> PositionedSheet:
-    """Count the lines where nothing in the log says where they stand."""
-    rows = np.arange(len(sheet), dtype=np.int64)
-    zeros = np.zeros(len(sheet), dtype=np.int64)
-    return PositionedSheet(sheet, zeros + _RECORD, rows.astype(np.float64), sheet.lines, zeros)
+def _counted(sheets: Sequence[Sheet]) -> list[PositionedSheet]:
+    """Count the lines where nothing in the log says where they stand: those of the same names together."""
+    names = [tuple(pair.name for pair in sheet.pattern.pairs) for sheet in sheets]
+    found = []
+    for sheet, own in zip(sheets, names, strict=True):
+        alike = np.concatenate([s.lines for s, other in zip(sheets, names, strict=True) if other == own])
+        rows = np.searchsorted(np.sort(alike), sheet.lines).astype(np.float64)
+        zeros = np.zeros(len(sheet), dtype=np.int64)
+        found.append(PositionedSheet(sheet, zeros + _RECORD, rows, sheet.lines, zeros))
+    return found
 
 
 def _recurs_alone(sheet: Sheet) -> bool:
     """Whether the lines are records though the whole log states no position."""
     pattern = sheet.pattern
-    return pattern.words <= _CLEAN and len(sheet) >= _RECURS and any(map(is_outcome, pattern.pairs))
+    return pattern.words <= _CLEAN and len(sheet) >= _RECURS and any(map(_is_outcome, pattern.pairs))
 
 
 def _left(sheets: Sequence[Sheet]) -> list[Skipped]:

@@ -28,10 +28,9 @@ from dataclasses import replace
 
 from traindx.readers.names.vocabulary import split_of
 from traindx.readers.text.lines import HOLE
+from traindx.readers.text.message import is_name, message_of, prefix_of
 from traindx.readers.text.names import is_known, place_at_end
-from traindx.readers.text.numbers import is_name
-from traindx.readers.text.prefix import message_of, prefix_of
-from traindx.readers.text.sheet import Pair, Pattern, Place, Position
+from traindx.readers.text.patterns import Pair, Pattern, Place, Position
 from traindx.run import Split
 
 _BOX_ROW = re.compile(r"\|(?P<indent>\s+)(?P<name>[^\s|](?:[^|]*[^\s|])?)\s*\|\s*(?P<value>[^\s|]*)\s*\|\s*")

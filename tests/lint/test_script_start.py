@@ -1,6 +1,6 @@
 import pytest
 
-from traindx.lint.training_start import training_at_import
+from traindx.lint.script import training_at_import
 
 LOOP = "for batch in loader:\n    loss.backward()\n    optimizer.step()\n"
 

@@ -1,4 +1,7 @@
-r"""The numbers of a message, each with the text around it, taken apart.
+r"""A line taken apart: what stands before its message, and the numbers of it with the text around each.
+
+2024-05-01 10:00:00,123 - INFO - trainer - step 10 loss 0.5      the message is "step 10 loss 0.5"
+[rank0]: epoch 3 | loss 0.5                                      written by rank 0
 
 loss: _, time _ms, mfu _%          "ms, mfu " holds the unit "ms" and the name "mfu"
 Epoch: [_][_/_]\tTime _ (_)        "Epoch: [" holds the name "Epoch" and an opening bracket
@@ -9,10 +12,11 @@ Elapsed 0m 7s, 2021-05-01 10:00    none: clocks and dates
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from traindx.readers.text.lines import HOLE, SYMBOLS, unit_end
+from traindx.readers.text.lines import HOLE, SYMBOLS, filled, parted, unit_end
 from traindx.readers.text.names import place_at_end
-from traindx.readers.text.prefix import TIMES
+from traindx.readers.text.patterns import Prefix
 
 _WRAPPER = re.compile(r"(?:\b\w+\.)?\b(?:tensor|float\d*|int\d*|array|Array|Decimal)\([\[(]*$")
 _BEFORE_SIGN = " \t:=([,'\"|"
@@ -29,8 +33,8 @@ _NAME = re.compile(r"[A-Za-z_%\u0394\u2207\u03b1-\u03c9][\w ./@%'()+&#^|\\-]*")
 _NEAR = 160
 """Only so much of the text before a number can be its name."""
 _WIDEST_SEPARATOR = 8
-MOST_WORDS = 7
-LONGEST_NAME = 64
+_MOST_WORDS = 7
+_LONGEST_NAME = 64
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Gap:
     """The text as it stands, without the unit."""
 
 
-def gap_of(text: str, *, first: bool) -> Gap:
+def _gap_of(text: str, *, first: bool) -> Gap:
     """Take the text before a number apart; `first` where no number stands before it."""
     begin = 0 if first else unit_end(text)
     unit, bare = text[:begin].strip(), text[begin:]
@@ -96,8 +100,8 @@ def _unbalanced(text: str) -> int:
 def is_name(text: str) -> bool:
     """Whether a text could be what somebody calls a number."""
     return (
-        0 < len(text) <= LONGEST_NAME
-        and text.count(" ") < MOST_WORDS
+        0 < len(text) <= _LONGEST_NAME
+        and text.count(" ") < _MOST_WORDS
         and " -" not in text
         and _NAME.fullmatch(text) is not None
     )
@@ -140,7 +144,7 @@ def numbers_in(message: str, texts: Sequence[str], first: int) -> Iterator[Numbe
     for index, text in enumerate(texts[:-1]):
         if index in clocks:
             continue
-        gap = gap_of(text, first=index == 0)
+        gap = _gap_of(text, first=index == 0)
         after = texts[index + 1]
         adjacent, last = last == index - 1, index
         if held and adjacent and held.total is None and _TOTAL.fullmatch(gap.bare):
@@ -150,7 +154,7 @@ def numbers_in(message: str, texts: Sequence[str], first: int) -> Iterator[Numbe
         elif held and adjacent and _begins_range(held) and gap.bare == "-" and after.startswith("]"):
             held = replace(held, hole=first + index, after=after)
         elif held and adjacent and _SPANNED.fullmatch(gap.bare) and (span := _span(held)):
-            named = replace(gap_of(f"{span['name']}:", first=True), sign=gap.sign)
+            named = replace(_gap_of(f"{span['name']}:", first=True), sign=gap.sign)
             held = Number(first + index, named, after, after[: unit_end(after)].strip(), lead=held.hole)
         elif held and adjacent and _is_index(held) and _ASSIGNED.fullmatch(gap.bare):
             named = replace(held.gap, separated=True, sign=gap.sign)
@@ -189,3 +193,83 @@ def _clocks(message: str) -> set[int]:
         clocks.update(range(holes, holes + inside))
         holes, end = holes + inside, found.end()
     return clocks
+
+
+_H = HOLE
+_DATE = (
+    rf"{_H}[-/.]{_H}[-/.]{_H}"
+    rf"|(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
+    rf"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* {_H}"
+)
+_ZONE = rf"(?:Z\b|[+-]{_H}(?::?{_H})?)?"
+_CLOCK = rf"{_H}:{_H}(?::{_H})?(?:[.,]{_H})?(?: ?[AP]M)?{_ZONE}"
+# In 2023-06-28T18:51:14 the hour is glued to a letter, and so no number of its own.
+_AFTER_DATE = rf"(?:T\d\d:{_H}(?::{_H})?{_ZONE}|[T_ ,-]{{1,2}}{_CLOCK})"
+_LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|NOTICE|SUCCESS)"
+_CODE = r"[\w./\\<>-]+\.(?:py|cc|cpp|cu|c|h|hpp|rs)"
+_PIECES = re.compile(
+    rf"[\s>|:*#\]),{SYMBOLS}-]+"  # what stands between the pieces
+    rf"|[\[(]?(?:{_DATE}){_AFTER_DATE}?[\])]?"
+    rf"|[\[(]?{_CLOCK}[\])]?(?![\w%])"
+    rf"|[\[(]?(?:{_LEVEL}|info|warning|debug)[\])]?(?=[\s:|\-\]]|$)"
+    # Python's default: INFO:tensorflow:loss = 0.69
+    rf"|(?:(?<=INFO:)|(?<=WARNING:))(?!(?:epoch|step|iter|loss|train|val|test|eval|acc)\w*:)[a-z_][\w.]*:"
+    rf"|[IWEF]\d{{4}} {_CLOCK} {_H} [^\]{_H}]*(?::{_H})?\]"
+    rf"|[\[(]?{_CODE}:{_H}(?::\w+)?[\])]?:?"
+    rf"|[A-Za-z_][\w.]*:[\w<>]+:{_H}(?=\s-\s)"  # Loguru: package.module:function:42 - message
+    # [trainer], but not [valid], which tells the split, and not [loss]: 0.5
+    rf"|\[(?!(?i:train|val|valid|test|eval|dev)\w*\])"
+    rf"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*\](?=[\s:\[]|$)(?!\s*[:=])"
+    rf"|[a-z_]\w*(?:\.\w+)+(?=\s*(?:[-|]|: ))"  # a dotted logger name
+    rf"|(?:root|__main__|tensorflow|wandb|pytorch_lightning)(?=\s*[-|:])"
+    rf"|\(?\w* ?\(?pid={_H}(?:, ip={_H}[^)]*)?\)+"  # Ray
+)
+_BEFORE_LEVEL = re.compile(rf"^[^{{}}=]{{0,160}}?[\s\[|:-]{_LEVEL}[\])]*(?=[\s:|\-])")
+_RANK = re.compile(
+    rf"\[?\b(?:(?:global|local)[ _]?)?(?:rank|worker|default|trainer|gpu|proc)[ _:=-]?(?P<rank>{_H}|\d+)\]|"
+    rf"^\(?(?:rank|worker|gpu)[ _:=-]?(?P<bare>{_H}|\d+)\)?\s*[:|>\]-]|"
+    rf"^\[{_H},(?P<mpi>{_H})\]<std(?:out|err)>",
+    re.IGNORECASE,
+)
+TIMES = re.compile(
+    rf"(?:{_DATE}){_AFTER_DATE}?"
+    rf"|{_H} days?,? {_CLOCK}"
+    rf"|{_CLOCK}"
+    rf"|{_H} ?(?:d|h|hr|hrs|hours?|m|mins?|minutes?)\b,?"
+    rf" ?{_H} ?(?:h|m|s|mins?|secs?|minutes?|seconds?)\b"
+    rf"(?: ?{_H} ?s(?:ec|ecs|econds?)?\b)?"
+)
+"""Dates, clocks and durations anywhere in a shape: none of their numbers is a measurement."""
+
+
+_STAMP = re.compile(rf"^[^{_H}]{{0,60}}({_H})-{_H}-{_H}[T_ ]{_H}:{_H}:{_H}")
+
+
+@lru_cache(maxsize=1024)
+def prefix_of(shape: str) -> Prefix:
+    """Find the message in a shape."""
+    level = _BEFORE_LEVEL.match(shape)
+    end = _end_of_pieces(shape, level.end() if level and HOLE in level[0] + shape[:1] else 0)
+    ranked = _RANK.search(shape, 0, 80)
+    stamped = _STAMP.match(shape)
+    stamp_hole = shape.count(HOLE, 0, stamped.start(1)) if stamped else None
+    # A mention of a rank further on, inside the message, tells nothing of who wrote it.
+    if not ranked or ranked.start() > end + 1:
+        return Prefix(end, stamp_hole=stamp_hole)
+    end = max(end, _end_of_pieces(shape, ranked.end()))
+    if ranked[ranked.lastgroup or 0] == HOLE:
+        return Prefix(end, None, shape.count(HOLE, 0, ranked.start(ranked.lastgroup or 0)), stamp_hole)
+    return Prefix(end, int(ranked[ranked.lastgroup or 0]), None, stamp_hole)
+
+
+def message_of(line: str) -> str:
+    """The message of a line."""
+    shape, numbers = parted(line)
+    end = prefix_of(shape).end
+    return filled(shape[end:], numbers[shape.count(HOLE, 0, end) :])
+
+
+def _end_of_pieces(shape: str, begin: int) -> int:
+    while (piece := _PIECES.match(shape, begin)) and piece.end() > begin:
+        begin = piece.end()
+    return begin

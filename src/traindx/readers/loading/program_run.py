@@ -1,11 +1,14 @@
-"""What a program under `traindx run` told of its training: the text it printed, the log files it wrote.
+"""The run of a program under `traindx run`: what its processes recorded, what it printed, the logs it wrote.
 
     .traindx/runs/train-1/rank-0.traindx      the recording, if it trained with torch
+                          rank-1.traindx      that of another process of the same training
                           console.txt         what it printed
                           written/            copies of the log files it wrote
                           program.json        what was run, and how it ended
 
-A recording goes before what was told: only what it lacks is added. Where there is none, they are the run.
+`ranks.py` makes the recordings of several processes one.
+A recording goes before what was printed and written: only what it lacks is added. Where there is none, they
+are the run.
 """
 
 import json
@@ -43,8 +46,8 @@ _SAME_STEPS = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Telling:
-    """A run as one source tells it."""
+class _Output:
+    """A run as what a program printed, or as a log file that it wrote, tells it."""
 
     run: Run
     sureness: float
@@ -53,12 +56,12 @@ class Telling:
     @property
     def rank(self) -> tuple[bool, bool, bool, int]:
         """What it is worth: a loss, a logger's own format, the program's own word, many points."""
-        telling = _telling_series(self.run)
-        has_loss = any(one.quantity in (TRAIN_LOSS, VAL_LOSS) for one in telling)
-        return has_loss, self.sureness >= _SURE, self.is_printed, sum(map(len, telling))
+        measured = _measured(self.run)
+        has_loss = any(series.quantity in (TRAIN_LOSS, VAL_LOSS) for series in measured)
+        return has_loss, self.sureness >= _SURE, self.is_printed, sum(map(len, measured))
 
 
-def _telling_series(run: Run) -> list[Series]:
+def _measured(run: Run) -> list[Series]:
     """The series that tell how a training went, rather than where it stood or what was set."""
     return [
         series
@@ -70,74 +73,78 @@ def _telling_series(run: Run) -> list[Series]:
     ]
 
 
-Tell = Callable[[Iterable[Source], str], Iterable[tuple[Run, float]]]
-"""The runs that files tell of, below a folder, and how sure their readers are of the format."""
+RunsOf = Callable[[Iterable[Source], str], Iterable[tuple[Run, float]]]
+"""The runs that files hold, below a folder, and how sure their readers are of the format."""
 
 
-def with_told(runs: Sequence[Run], folder: Path, tell: Tell) -> list[Run]:
-    """The runs of a tree with what a program told of its own: added to its recording, or a run by itself."""
+def with_output(runs: Sequence[Run], folder: Path, runs_of: RunsOf) -> list[Run]:
+    """The runs of a tree with the output of a program: added to its recording, or a run by itself."""
     recorded = [run for run in runs if any(Path(source).parent == folder for source in run.sources)]
     # What several trainings printed cannot be told apart; one without a step crashed before it.
     if len(recorded) > 1 or any(not run.series for run in recorded):
         return list(runs)
-    written, printed = str(folder / WRITTEN), str(folder)
-    tellings = [
-        *_richest(Telling(*one, is_printed=False) for one in tell(_written_in(folder), written)),
-        *_richest(Telling(*one, is_printed=True) for one in tell(_printed_in(folder), printed)),
+    written, printed = folder / WRITTEN, folder / CONSOLE
+    outputs = [
+        *_richest(runs_of(_sources(files_below(str(written))), str(written)), is_printed=False),
+        *_richest(runs_of(_sources([str(printed)] * printed.is_file()), str(folder)), is_printed=True),
     ]
     if not recorded:
-        told = _told_run(folder, tellings)
-        return [*runs, *([told] if told is not None else [])]
+        return [*runs, *_unrecorded(folder, outputs)]
     (run,) = recorded
-    for telling in tellings:
-        known, run = run, supplemented(run, telling.run)
-        if not telling.is_printed and run is not known:
-            run = replace(run, facts={**run.facts, f.READ_FROM_FILES: _from_files(known, run, telling.run)})
-    return [run if one is recorded[0] else one for one in runs]
+    for output in outputs:
+        known, run = run, _supplemented(run, output.run)
+        if not output.is_printed and run is not known:
+            run = replace(run, facts={**run.facts, f.READ_FROM_FILES: _from_files(known, run, output.run)})
+    return [run if other is recorded[0] else other for other in runs]
 
 
-def _richest(tellings: Iterable[Telling]) -> list[Telling]:
+def _sources(paths: Iterable[str]) -> list[Source]:
+    return [source for path in paths if isinstance(source := source_at(path), Source)]
+
+
+def _richest(runs: Iterable[tuple[Run, float]], *, is_printed: bool) -> list[_Output]:
     """The run that tells most, if there is any: others are seldom trainings."""
-    return sorted(tellings, key=lambda one: one.rank, reverse=True)[:1]
+    outputs = [_Output(run, sureness, is_printed) for run, sureness in runs]
+    return sorted(outputs, key=lambda output: output.rank, reverse=True)[:1]
 
 
-def _told_run(folder: Path, tellings: Sequence[Telling]) -> Run | None:
-    """The run of a program that was not recorded; None if it told nothing."""
-    ranked = sorted((one for one in tellings if _telling_series(one.run)), key=lambda one: one.rank)
+def _unrecorded(folder: Path, outputs: Sequence[_Output]) -> Iterator[Run]:
+    """The run of a program that was not recorded; none if its output holds no series."""
+    ranked = sorted((out for out in outputs if _measured(out.run)), key=lambda out: out.rank)
     if not ranked:
-        return None
+        return
     best, *others = ranked[::-1]
     run = best.run
     for other in others:
-        run = supplemented(run, other.run)
+        run = _supplemented(run, other.run)
         run = replace(run, facts={**other.run.facts, **run.facts})
     stated = _program_in(folder)
-    facts = {**run.facts, **_facts(stated), f.READ_FROM: _sources(ranked)}
-    return replace(run, name=str(folder), facts=facts, events=(*run.events, *_endings(stated)))
+    facts = {**run.facts, **_facts(stated), f.READ_FROM: _origins(ranked)}
+    yield replace(run, name=str(folder), facts=facts, events=(*run.events, *_endings(stated)))
 
 
-def supplemented(run: Run, told: Run) -> Run:
+def _supplemented(run: Run, other: Run) -> Run:
     """A run with the series of another one whose quantities it lacks; what it has is never replaced."""
     known = {series.quantity for series in run.series}
-    added = [_placed(run, series) for series in _telling_series(told) if series.quantity not in known]
+    added = [_placed(run, series) for series in _measured(other) if series.quantity not in known]
     if not added:
         return run
-    names = listed(list(dict.fromkeys(one.quantity.slug for one in added)), len(added))
-    note = f"{names}: read from {listed([Path(one).name for one in told.sources], 2)}"
+    names = listed(list(dict.fromkeys(series.quantity.slug for series in added)), len(added))
+    note = f"{names}: read from {listed([Path(source).name for source in other.sources], 2)}"
     facts = {**_steps_per_epoch(run, added), **run.facts}
     return replace(run, series=(*run.series, *added), notes=(*run.notes, note), facts=facts)
 
 
-def _from_files(before: Run, after: Run, told: Run) -> str:
+def _from_files(before: Run, after: Run, other: Run) -> str:
     """Which series a run has from log files of its program: "val loss from logs/metrics.csv"."""
     added = after.series[len(before.series) :]
-    names = list(dict.fromkeys(one.quantity.slug.replace("_", " ") for one in added))
-    files = [one.rpartition(f"{os.sep}{WRITTEN}{os.sep}")[2] for one in told.sources]
+    names = list(dict.fromkeys(series.quantity.slug.replace("_", " ") for series in added))
+    files = [source.rpartition(f"{os.sep}{WRITTEN}{os.sep}")[2] for source in other.sources]
     return f"{listed(names, _NAMED)} from {listed(files, 1)}"
 
 
 def _steps_per_epoch(run: Run, added: Sequence[Series]) -> dict[Fact, Scalar]:
-    """How many recorded steps an epoch has, where the program told of each and all are equally long."""
+    """How many recorded steps an epoch has, where the output states each and all are equally long."""
     steps = steps_taken(run)
     for series in added:
         if series.axis is Axis.EPOCH and bool(np.all(np.diff(series.steps) == 1)):
@@ -151,17 +158,17 @@ def _placed(run: Run, series: Series) -> Series:
     """A series on the steps of a run; where it counts something else as steps, only its order counts."""
     if series.axis is not Axis.STEP:
         return series
-    steps = [float(one.steps[-1]) for one in run.series if one.axis is Axis.STEP and len(one)]
+    steps = [float(own.steps[-1]) for own in run.series if own.axis is Axis.STEP and len(own)]
     last = max(steps, default=float(series.steps[-1]))
     if abs(float(series.steps[-1]) - last) <= max(_SAME_STEPS * last, 1.0):
         return series
     return replace(series, steps=np.arange(len(series), dtype=np.float64), axis=Axis.RECORD)
 
 
-def _sources(tellings: Sequence[Telling]) -> str:
+def _origins(outputs: Sequence[_Output]) -> str:
     """What a run was read from, after "read from"."""
-    written = {source for one in tellings if not one.is_printed for source in one.run.sources}
-    printed = ["its output"] if any(one.is_printed for one in tellings) else []
+    written = {source for output in outputs if not output.is_printed for source in output.run.sources}
+    printed = ["its output"] if any(output.is_printed for output in outputs) else []
     return " and ".join([*printed, *([f"{count(len(written), 'log file')} it wrote"] if written else [])])
 
 
@@ -174,28 +181,23 @@ def _program_in(folder: Path) -> Mapping[str, object]:
     return stated if isinstance(stated, dict) else {}
 
 
-_STATED: dict[str, Fact] = {
+_STATED = {
     "script": f.SCRIPT,
     "arguments": f.PROGRAM_ARGUMENTS,
     "exit_code": f.EXIT_CODE,
     "framework": f.FRAMEWORK,
     "where": f.CRASH_PLACE,
 }
+_ENDINGS = {"died": EventKind.EXCEPTION, "interrupted": EventKind.INTERRUPTED}
 
 
 def _facts(stated: Mapping[str, object]) -> dict[Fact, Scalar]:
-    return {
-        fact: value
-        for key, fact in _STATED.items()
-        if isinstance(value := stated.get(key), Scalar) and value != ""
-    }
+    values = {fact: stated.get(key) for key, fact in _STATED.items()}
+    return {fact: value for fact, value in values.items() if isinstance(value, Scalar) and value != ""}
 
 
 def _endings(stated: Mapping[str, object]) -> Iterator[Event]:
-    kinds = {"died": EventKind.EXCEPTION, "interrupted": EventKind.INTERRUPTED}
-    for key, kind in kinds.items():
-        if says := stated.get(key):
-            yield Event(kind, str(says))
+    return (Event(kind, str(says)) for key, kind in _ENDINGS.items() if (says := stated.get(key)))
 
 
 def program_folders(folder: str) -> Iterator[Path]:
@@ -205,19 +207,6 @@ def program_folders(folder: str) -> Iterator[Path]:
         if PROGRAM in files:
             folders.clear()
             yield Path(parent)
-
-
-def _written_in(folder: Path) -> list[Source]:
-    """The copies of the log files that the program of a run wrote."""
-    found = [source_at(file) for file in files_below(str(folder / WRITTEN))]
-    return [one for one in found if isinstance(one, Source)]
-
-
-def _printed_in(folder: Path) -> list[Source]:
-    """What the program of a run printed, if it is kept."""
-    path = folder / CONSOLE
-    found = source_at(str(path)) if path.is_file() else None
-    return [found] if isinstance(found, Source) else []
 
 
 def started_in(run: Run, program: str) -> Path:

@@ -1,7 +1,7 @@
 """What the numbers of all lines of one shape are: positions and named values; and the numbers themselves."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from traindx.readers.text.lines import number_of
-from traindx.readers.text.prefix import STAMP_NUMBERS, Prefix
-from traindx.run import Floats, Rows, Skipped, Split
+from traindx.run import Floats, Rows, Split
 
 THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 """What a letter behind a number stands for."""
@@ -83,6 +82,24 @@ class Pair:
         return max(hole for hole in (self.hole, self.average, self.total) if hole is not None)
 
 
+STAMP_NUMBERS = 6
+"""Year, month, day, hour, minute and second."""
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """What stands before the message."""
+
+    end: int
+    """Where the message begins in the shape."""
+    rank: int | None = None
+    """The rank that wrote the line, where the prefix spells it inside a word, as in `rank0`."""
+    rank_hole: int | None = None
+    """The number that tells the rank, where it is a number of its own."""
+    stamp_hole: int | None = None
+    """The first of the six numbers of a date and time, if the line has one."""
+
+
 @dataclass(frozen=True)
 class Pattern:
     """What the numbers of all lines of one shape are."""
@@ -144,12 +161,15 @@ class Tally:
     """All lines of one shape: where they stand, and their numbers."""
 
     pattern: Pattern
-    holes: tuple[int, ...]
     lines: "array[int]" = field(default_factory=lambda: array("q"))
     redrawn: "array[int]" = field(default_factory=lambda: array("b"))
-    numbers: "tuple[array[float], ...]" = ()
     last: list[str] = field(default_factory=list)
     """The numbers of the last line as they are spelled."""
+
+    def __post_init__(self) -> None:
+        """Begin a row of numbers for each hole that is kept."""
+        self.holes = self.pattern.holes
+        self.numbers = tuple(array("d") for _ in self.holes)
 
     def add(self, line: int, numbers: list[str], redrawn: bool) -> None:
         """Keep the numbers of one more line, if all of them are numbers."""
@@ -165,11 +185,6 @@ class Tally:
         self.last = numbers
         for kept, value in zip(self.numbers, values, strict=True):
             kept.append(value)
-
-
-def tally_of(pattern: Pattern) -> Tally:
-    """An empty tally for the lines of a pattern."""
-    return Tally(pattern, pattern.holes, numbers=tuple(array("d") for _ in pattern.holes))
 
 
 Mask = NDArray[np.bool_]
@@ -248,26 +263,3 @@ def _seconds(
     days = whole.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) + day - 1
     seconds: Floats = np.where(sensible, days * 86400 + hour * 3600 + minute * 60 + second, np.nan)
     return seconds
-
-
-def of_one_rank(sheets: Sequence[Sheet]) -> tuple[list[Sheet], list[Skipped]]:
-    """Keep the lines of the first rank that logs metrics, and those that tell no rank."""
-    logging = [s for s in sheets if s.pattern.known and s.pattern.positions and np.isfinite(s.ranks).any()]
-    if not logging:
-        return list(sheets), []
-    first = min(logging, key=lambda sheet: int(sheet.lines[np.isfinite(sheet.ranks)][0]))
-    rank = first.ranks[np.isfinite(first.ranks)][0]
-    kept = [sheet.where(~(sheet.ranks != rank) | np.isnan(sheet.ranks)) for sheet in sheets]
-    others = sum(len(sheet) for sheet in sheets) - sum(len(sheet) for sheet in kept)
-    why = f"only rank {rank:g}, the first to log, is read"
-    unread = [Skipped("lines of other ranks", others, why)] if others else []
-    return [sheet for sheet in kept if len(sheet)], unread
-
-
-def without_stale(sheets: Sequence[Sheet]) -> list[Sheet]:
-    """Leave out bars at 0: what they show was measured before they began, unless no bar ever moves."""
-    counts = [sheet.of(bar) for sheet in sheets if (bar := sheet.pattern.at(Place.BAR)) is not None]
-    if counts and not any(bool(count.any()) for count in counts):
-        return [replace(sheet, pattern=sheet.pattern.without(Place.BAR)) for sheet in sheets]
-    kept = [sheet.where(sheet.of(sheet.pattern.at(Place.BAR)) != 0) for sheet in sheets]
-    return [sheet for sheet in kept if len(sheet)]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from traindx.readers.text.sheet import Mask, Place, Position, Sheet
+from traindx.readers.text.patterns import Mask, Place, Position, Sheet
 from traindx.run import Axis, Floats, Rows, Scalar, Split
 
 AXES = (Axis.STEP, Axis.EPOCH, Axis.SAMPLE, Axis.RECORD)
@@ -81,7 +81,7 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
     positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total, counts.ended)[batches]
     steps = np.isfinite(counts.step)
     through = counts.step
-    if starts_over(epochs[steps], counts.step[steps]):
+    if _starts_over(epochs[steps], counts.step[steps]):
         through = _counted_through(epochs, counts.step, counts.step_total, counts.ended)
     axes[steps], positions[steps] = _STEP, through[steps]
     return Clock(counts.lines, axes, positions, counts.headings)
@@ -127,7 +127,7 @@ def _carried(values: Floats) -> Floats:
     return np.where(last >= 0, values[np.maximum(last, 0)], np.nan)
 
 
-def starts_over(epochs: Floats, steps: Floats) -> bool:
+def _starts_over(epochs: Floats, steps: Floats) -> bool:
     """Whether steps mostly fall where epochs rise."""
     rises = np.diff(epochs) > 0
     falls = rises & (np.diff(steps) <= 0)
@@ -229,4 +229,4 @@ def _begins_anew(steps: _CountsOfTotals, sheets: Sequence[Sheet]) -> bool:
         return False
     before = np.searchsorted(epochs.lines, steps.lines, side="right") - 1
     under = epochs.counts[np.maximum(before, 0)]
-    return len(np.unique(under)) < 2 or starts_over(under, steps.counts)
+    return len(np.unique(under)) < 2 or _starts_over(under, steps.counts)

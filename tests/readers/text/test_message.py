@@ -1,7 +1,7 @@
 import pytest
 
 from traindx.readers.text.lines import parted
-from traindx.readers.text.prefix import message_of, prefix_of
+from traindx.readers.text.message import message_of, prefix_of
 
 
 @pytest.mark.parametrize(

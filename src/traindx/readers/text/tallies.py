@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from traindx.readers.text.annotations import Annotation, Kind, annotation_of, section_of
 from traindx.readers.text.lines import HOLE, LONGEST, REDRAWN, UNFINISHED, Normal, normal_of, parted
+from traindx.readers.text.message import message_of
 from traindx.readers.text.pairs import pattern_of
-from traindx.readers.text.prefix import message_of
-from traindx.readers.text.remarks import Kind, Remark, remark_of, section_of
-from traindx.readers.text.sheet import Pattern, Tally, tally_of
+from traindx.readers.text.patterns import Pattern, Tally
 from traindx.readers.text.tables import (
     folded,
     is_heading,
@@ -43,7 +43,7 @@ class LogTally:
     """What the first pass over a log found."""
 
     tallies: list[Tally] = field(default_factory=list)
-    remarks: list[tuple[int, Remark]] = field(default_factory=list)
+    annotations: list[tuple[int, Annotation]] = field(default_factory=list)
     raised: list[tuple[int, str]] = field(default_factory=list)
     """The last line of every traceback."""
     preamble: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class _Sort:
     """What is known of all lines of one shape."""
 
     tally: Tally | None = None
-    remark: Remark | None = None
+    annotation: Annotation | None = None
     row: bool = False
     """Whether the names of its numbers stand in the lines above."""
     metric_row: bool = False
@@ -157,12 +157,12 @@ def _take(found: LogTally, state: _State, line: str, mark: str, *, closed: bool 
 
 def _keep(found: LogTally, state: _State, sort: _Sort, line: _Line) -> None:
     """Keep what a line of a telling sort tells."""
-    if sort.remark:
-        found.remarks.append((found.lines, sort.remark))
+    if sort.annotation:
+        found.annotations.append((found.lines, sort.annotation))
     if sort.splits:
         state.splits = sort.splits
     repeated = state.repeats == found.lines
-    kind = sort.remark.kind if sort.remark else None
+    kind = sort.annotation.kind if sort.annotation else None
     if kind is Kind.REPEAT:
         state.repeats = found.lines + 1
     elif kind is Kind.TRACEBACK:
@@ -200,7 +200,7 @@ def _known(found: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
     sort = state.sorts.get(normal.shape)
     if sort is None:
         sort = _sort(found, normal.shape)
-        special = bool(sort.remark or sort.row or sort.metric_row or sort.splits or sort.open)
+        special = bool(sort.annotation or sort.row or sort.metric_row or sort.splits or sort.open)
         sort.tells = special or sort.tally is not None
         sort.plain = None if special else sort.tally
         if sort.tells or len(state.sorts) < _MOST_SHAPES:
@@ -213,16 +213,16 @@ def _known(found: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
 
 def _sort(found: LogTally, shape: str) -> _Sort:
     """Work out what the lines of a new shape are."""
-    sort = _Sort(remark=remark_of(shape), splits=splits_of(shape))
+    sort = _Sort(annotation=annotation_of(shape), splits=splits_of(shape))
     if HOLE not in shape or _FOREIGN.match(shape) or not _is_likely(shape, len(found.tallies)):
-        sort.remark = sort.remark or section_of(shape)
+        sort.annotation = sort.annotation or section_of(shape)
         return sort
     pattern = pattern_of(shape)
     if pattern.pairs or pattern.positions:
         sort.open = _BAR_RECORD.search(shape) is not None and not shape.rstrip().endswith("|")
         sort.tally = _tally(found, pattern)
-    elif not sort.remark:
-        sort.remark = section_of(shape)
+    elif not sort.annotation:
+        sort.annotation = section_of(shape)
     sort.row = is_row(shape)
     sort.metric_row = not sort.row and is_metric_row(shape)
     return sort
@@ -243,7 +243,7 @@ def _is_likely(shape: str, tallies: int) -> bool:
 
 
 def _tally(found: LogTally, pattern: Pattern) -> Tally:
-    tally = tally_of(pattern)
+    tally = Tally(pattern)
     found.tallies.append(tally)
     return tally
 

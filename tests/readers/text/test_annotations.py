@@ -1,4 +1,4 @@
-from traindx.readers.text.settings import settings_of
+from traindx.readers.text.annotations import settings_of
 
 
 def test_a_name_and_a_value_per_line() -> None:
