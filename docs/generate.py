@@ -75,7 +75,7 @@ def objectives() -> str:
     ]
     for one in OBJECTIVES.values():
         off = sum(not cause.concerns(one) for cause in knowledge.causes())
-        yet = "yes" if one.is_checked else "no"
+        yet = "yes" if one.is_checked else "recordings" if one.is_checked_inside else "no"
         lines.append(f"| `{one.slug}` | {one.title} | {one.judged_by} | {yet} | {off} |")
     return "\n".join(lines) + "\n"
 

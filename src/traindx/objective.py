@@ -4,7 +4,7 @@ A loss means something else in every kind of training: it falls in a classificat
 post-training, swings forever in a GAN. No cause is weighed before it is known what the numbers mean.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from traindx.errors import UnknownNameError
@@ -83,12 +83,18 @@ class Objective:
     """The quantities that tell whether it learns, the most telling first."""
     is_checked: bool = True
     """Whether the checks of traindx are enough to call such a run healthy."""
+    is_checked_inside: bool = False
+    """Whether a recording shows what no log does: a collapse, in predictions and outputs of layers."""
     unchecked: str = "traindx has no checks for it yet"
     """Why it is not judged, where it is not."""
     off: frozenset[Area] = frozenset()
     """Areas whose causes are not asked about: their evidence means something else here."""
     telling: frozenset[Problem] = frozenset()
     """Problems that make a run sick if they are clear, though no cause may be known."""
+
+    def of_recording(self) -> "Objective":
+        """The same kind, judged by what a recording shows."""
+        return replace(self, is_checked=self.is_checked or self.is_checked_inside)
 
 
 _BY_LOSS = frozenset({Area.CURVE, Area.FIT, Area.TARGETS, Area.INPUTS})
@@ -157,6 +163,7 @@ VAE = Objective(
     "held-out ELBO and the KL term of each latent dimension",
     (VAL_LOSS, TRAIN_LOSS),
     is_checked=False,
+    is_checked_inside=True,
     off=frozenset({Area.TARGETS}),
 )
 CONTRASTIVE = Objective(
@@ -165,6 +172,7 @@ CONTRASTIVE = Objective(
     "kNN or linear-probe accuracy",
     (VAL_ACCURACY, VAL_SCORE, VAL_LOSS, TRAIN_LOSS),
     is_checked=False,
+    is_checked_inside=True,
     off=frozenset({Area.TARGETS, Area.FIT}),
 )
 CTC = Objective(

@@ -66,7 +66,7 @@ def test_they_are_recorded(tmp_path: Path) -> None:
         for _ in range(STEPS):
             loss = functional.mse_loss(net(Rows(data.inputs)), data.targets.as_subclass(Labeled))
             optimizer.zero_grad()
-            loss.as_subclass(Labeled).backward()  # type: ignore[no-untyped-call]  # torch says nothing
+            loss.as_subclass(Labeled).backward()
             optimizer.step()
     (run,) = load(tmp_path)
     assert len(run[TRAIN_LOSS]) == STEPS

@@ -57,7 +57,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.objective import against_chance
 from traindx.facts import CHANCE_LOSS
 from traindx.finding import CANNOT_TELL, Answer, Severity, sign
-from traindx.objective import Area
+from traindx.objective import CLASSIC_RL, Area
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
 from traindx.signs.activations import (
@@ -117,7 +117,9 @@ def nothing_learned(
 
 CAUSE = Cause(
     slug="labels-misaligned",
-    area=Area.FIT,
+    # Pairs that do not match leave a contrastive loss at chance as labels do.
+    area=Area.CURVE,
+    not_for=(CLASSIC_RL,),
     title="Labels do not match their inputs",
     prior=-4.39,
     clues=(

@@ -72,6 +72,8 @@ def diagnose(
     asked += told
     kind = recognized(run)
     considered = tuple(cause for cause in considered if cause.concerns(kind.objective))
+    if is_recording(run):
+        kind = replace(kind, objective=kind.objective.of_recording())
     scores = score(asked, considered, temperature(inside=is_recording(run)))
     problem = problem_of(asked)
     is_told = problem in kind.objective.telling

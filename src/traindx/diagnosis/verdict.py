@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from traindx.diagnosis.types import SignResult, Suspect, Verdict
 from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.format import capitalized, uncapitalized
-from traindx.objective import LOSSES_AND_METRICS, Objective, Problem
+from traindx.objective import LOSSES_AND_METRICS, Area, Objective, Problem
 from traindx.signs.evaluations import validation_only_at_start
 from traindx.signs.gap import tokens_memorized
 from traindx.signs.loop import too_short
@@ -58,7 +58,7 @@ def verdict_of(
     doubtful = not told and problem_of(asked) in objective.telling
     clear = critical or _is_clear(asked, Problem.OVERFITS)
     # Nothing is clearly wrong, and no cause is as likely as none at all: that accuses nobody.
-    is_wrong = critical or _is_clear(asked, *Problem)
+    is_wrong = critical or _is_clear(asked, *_meant(objective))
     likelier = not is_wrong and bool(suspects) and healthy > max(suspects[0].confidence, _CLEAR)
     if healthy < (_SURE if clear else _TIED) and (suspects or is_wrong) and not doubtful and not likelier:
         return Verdict.SICK
@@ -67,6 +67,12 @@ def verdict_of(
     learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
     is_healthy = healthy >= 1 - _TIED and learned and not is_wrong and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
+
+
+def _meant(objective: Objective) -> Iterable[Problem]:
+    """The problems whose evidence means here what it means elsewhere."""
+    of_fit = (Problem.OVERFITS, Problem.VALIDATION_OFF) if Area.FIT in objective.off else ()
+    return (problem for problem in Problem if problem not in of_fit)
 
 
 def _is_settled(healthy: float, suspects: tuple[Suspect, ...], objective: Objective) -> bool:

@@ -67,8 +67,7 @@ class Optimizers:
         self._schedules: list[tuple[weakref.ref[lr_scheduler.LRScheduler], int, str]] = []
         """Those that no step of theirs was seen of: how far they were when they were made, and where."""
         self._others: Patches | None = None
-        """Where optimizers of other classes are to be watched; None once torch's are in use."""
-        self._looked = False
+        """To watch optimizers of other classes with; None once they were looked for, or torch's were made."""
         self._recorder, self._changed, self._fast_path = recorder, changed, recorder.fast_path
 
     def install(self, patches: Patches) -> None:
@@ -142,14 +141,13 @@ class Optimizers:
 
     def look_for_others(self) -> None:
         """After the first backward pass: watch the optimizers of a program that made none of torch's."""
-        if self._looked:
-            return
-        self._looked = True
-        found = [] if self._others is None else list(others_alive())
+        patches, self._others = self._others, None
+        found = [] if patches is None else list(others_alive())
         for optimizer in found:
             self._recorder.optimizer_made(optimizer, TORCH)
         for owner in {step_owner(optimizer) for optimizer in found}:
-            self._others.wrap(owner, "step", self._stepping)
+            assert patches is not None
+            patches.wrap(owner, "step", self._stepping)
 
     def _stepping(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> object:
         self._begins(optimizer, (optimizer, *args), kwargs)
