@@ -4,7 +4,8 @@ python bench/log_belief.py WILD SHARED
 
 WILD holds the open logs of `wild_logs.jsonl`, SHARED the logs of INDEX.jsonl and INDEX_MORE.jsonl; curves of
 the tests are added at a third of the weight. It is a logistic regression, held by a ridge to what the shares
-say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold cross-validation over repositories, repeated.
+say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold
+cross-validation over repositories, repeated.
 """
 
 import argparse
@@ -48,7 +49,7 @@ class Sample:
     shown: Mapping[Problem, float]
     ill: bool
     repository: str
-    """Where a real log is from: logs of one repository are held out together. Empty for a curve of the tests."""
+    """Where a real log is from, to hold out what belongs together; empty for a curve of the tests."""
 
 
 def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:
@@ -66,7 +67,9 @@ def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:
 
 
 def samples(wild: Path, shared: Path) -> Iterator[Sample]:
-    found = [sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))]
+    found = [
+        sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))
+    ]
     known = [case for case in cases() if case.verdict in ("healthy", "sick")]
     found += [sample(curve(case.id), ill=case.verdict == "sick") for case in known]
     yield from (one for one in found if one is not None)

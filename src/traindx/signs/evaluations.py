@@ -90,7 +90,9 @@ def validation_metric_never_moves(
     return Finding(1.0, says, (seen_in(longest, value),))
 
 
-@sign(needs=((VAL_SCORE, TRAIN_SCORE),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-3.50)
+@sign(
+    needs=((VAL_SCORE, TRAIN_SCORE),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-7.00
+)
 def score_near_nothing(
     run: Run,
     *,
