@@ -4,7 +4,8 @@ python bench/log_belief.py WILD SHARED
 
 WILD holds the open logs of `wild_logs.jsonl`, SHARED the logs of INDEX.jsonl and INDEX_MORE.jsonl; curves of
 the tests are added at a third of the weight. It is a logistic regression, held by a ridge to what the shares
-say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold cross-validation over repositories, repeated.
+say (offset 0, slope 1, nothing for a problem); the errors are those of ten-fold
+cross-validation over repositories, repeated.
 """
 
 import argparse
@@ -48,7 +49,7 @@ class Sample:
     shown: Mapping[Problem, float]
     ill: bool
     repository: str
-    """Where a real log is from: logs of one repository are held out together. Empty for a curve of the tests."""
+    """Where a real log is from, to hold out what belongs together; empty for a curve of the tests."""
 
 
 def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:

@@ -116,9 +116,15 @@ def test_a_first_loss_at_the_chance_level_of_a_vocabulary_is_a_language_model() 
 
 
 @pytest.mark.parametrize(
-    ("rate", "first", "objective"), [(2e-5, 9.0, FINE_TUNING), (2e-4, 2.0, FINE_TUNING), (1e-3, 9.0, OTHER)]
+    ("rate", "first", "objective"),
+    [
+        (2e-5, 10.85, FINE_TUNING),
+        (2e-4, 2.0, FINE_TUNING),
+        (1e-3, 25.0, FINE_TUNING),
+        (1e-3, 10.85, LANGUAGE_MODELING),
+    ],
 )
-def test_the_hf_trainer_fine_tunes_at_small_learning_rates_or_from_small_losses(
+def test_the_hf_trainer_fine_tunes_unless_it_starts_at_the_loss_of_a_vocabulary(
     rate: float, first: float, objective: Objective
 ) -> None:
     run = replace(with_first_loss(first), unread=(Skipped("eval_samples_per_second", 20, "unknown"),))

@@ -238,3 +238,11 @@ def test_a_log_that_only_lacks_its_last_line_feed() -> None:
     log = log_of("iter 1: loss 3.25\niter 2: loss 2.25\niter 3: loss 1.25")
     assert log.columns[0].values.tolist() == [3.25, 2.25, 1.25]
     assert log.events == ()
+
+
+def test_lines_of_one_kind_are_counted_together_however_their_numbers_are_written() -> None:
+    rewards = ["144.0", "-3.0", "152.5", "-1.0", "158.0", "161.0", "-2.0"]
+    log = log_of("".join(f"loss: 0.0, reward: {reward}\n" for reward in rewards))
+    columns = [column for column in log.columns if column.name == "reward"]
+    positions = sorted(step for column in columns for step in column.steps)
+    assert positions == list(range(len(rewards)))

@@ -13,12 +13,17 @@ from traindx.finding import CANNOT_TELL, Finding
 from traindx.objective import CLASSIC_RL, DETECTION, FINE_TUNING, GAN, Objective, Problem
 from traindx.run import Axis, Floats, Quantity, Run, Series
 from traindx.signs.chance import reward_given_back
-from traindx.signs.evaluations import validation_metric_never_moves, validation_only_at_start
+from traindx.signs.evaluations import (
+    score_near_nothing,
+    validation_metric_never_moves,
+    validation_only_at_start,
+)
 from traindx.signs.gap import gap_widens, tokens_memorized, validation_left_behind
 from traindx.signs.generalization import both_losses_high
-from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start
+from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.validation import (
     validation_never_improves,
+    validation_swings,
     validation_turns_up,
 )
 
@@ -216,3 +221,53 @@ def test_what_was_never_finite_is_not_compared() -> None:
     run = run_of(series(q.TRAIN_LOSS, nothing), series(q.VAL_LOSS, nothing), right)
     assert isinstance(validation_metric_never_moves(run), Finding)
     assert diagnose(run).problem is Problem.NOT_FINITE
+
+
+@pytest.mark.parametrize(("part", "top", "says"), [("map50", 0.08, Finding), ("map50", 0.4, None)])
+def test_a_detector_that_finds_next_to_nothing_does_not_learn(
+    part: str, top: float, says: type[Finding] | None
+) -> None:
+    loss = series(q.TRAIN_LOSS, 2 + 6 * np.exp(-np.arange(40) / 8))
+    score = series(q.VAL_SCORE, top * (1 - np.exp(-np.arange(40) / 8)), part=part)
+    run = run_of(loss, score, objective=DETECTION)
+    found = score_near_nothing(run)
+    assert found is None if says is None else isinstance(found, says)
+    assert (diagnose(run).problem is Problem.NOT_LEARNING) is (says is Finding)
+
+
+def test_an_area_under_the_curve_of_a_half_is_guessing() -> None:
+    guessing = series(q.VAL_SCORE, np.full(20, 0.5) + DICE.normal(0, 0.002, 20), part="auc")
+    assert isinstance(score_near_nothing(run_of(guessing)), Finding)
+    assert score_near_nothing(run_of(series(q.VAL_SCORE, np.linspace(0.6, 0.8, 20), part="auc"))) is None
+
+
+def test_validation_that_swings_by_more_than_it_gained_is_unstable() -> None:
+    train = series(q.TRAIN_LOSS, [0.62, 0.46, 0.44, 0.43, 0.42, 0.41, 0.41, 0.41, 0.40, 0.40])
+    run = run_of(train, series(q.VAL_LOSS, [0.57, 0.47, 1.22, 0.75, 0.51, 0.48, 0.51, 0.57, 0.39, 0.47]))
+    assert isinstance(validation_swings(run), Finding)
+    assert diagnose(run).problem is Problem.UNSTABLE
+    calm = series(q.VAL_LOSS, [0.97, 0.67, 0.62, 0.55, 0.51, 0.52, 0.49, 0.50, 0.47, 0.48])
+    assert validation_swings(run_of(train, calm)) is None
+
+
+def test_a_loss_that_began_far_above_is_held_against_its_level() -> None:
+    fall = np.concatenate([np.geomspace(9, 1.3, 60), np.full(60, 1.3)])
+    jumped = run_of(series(q.TRAIN_LOSS, np.concatenate([fall, np.full(60, 2.0)]), Axis.STEP, every=10))
+    assert isinstance(loss_diverges(jumped), Finding)
+    stayed = run_of(series(q.TRAIN_LOSS, np.concatenate([fall, np.full(60, 1.4)]), Axis.STEP, every=10))
+    assert loss_diverges(stayed) is None
+
+
+def test_answers_that_stand_while_the_training_loss_falls_on_overfit() -> None:
+    train = series(q.TRAIN_LOSS, 0.2 + 1.8 * np.exp(-np.arange(20) / 6))
+    accuracy = series(q.VAL_ACCURACY, 0.48 - 0.2 * np.exp(-np.arange(20) / 2))
+    overfits(run_of(train, accuracy))
+    assert gap_widens(run_of(train, series(q.VAL_ACCURACY, 0.95 - 0.6 * np.exp(-np.arange(20) / 2)))) is None
+
+
+def test_text_that_is_as_certain_held_out_is_no_memory() -> None:
+    loss = series(q.TRAIN_LOSS, 0.003 + 15 * np.exp(-np.arange(60) / 3), Axis.STEP, every=10)
+    alone = run_of(loss, objective=FINE_TUNING)
+    assert diagnose(alone).problem is Problem.OVERFITS
+    held_out = series(q.VAL_LOSS, 0.003 + 0.05 * np.exp(-np.arange(12) / 2), Axis.STEP, every=50)
+    assert diagnose(run_of(loss, held_out, objective=FINE_TUNING)).verdict is Verdict.INCONCLUSIVE

@@ -185,8 +185,9 @@ def sentence(
 def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
     """The finding with most points for the first suspect; empty where that is no harm by itself."""
     strongest = max((r for r in first.reasons if r.seen), key=lambda r: r.points)
-    harmless = strongest.sign is not None and strongest.sign.severity is Severity.INFO
-    says = "" if harmless and strongest.sign.problem is None else strongest.says
+    sign = strongest.sign
+    harmless = sign is not None and sign.severity is Severity.INFO and sign.problem is None
+    says = "" if harmless else strongest.says
     lost = yes.get(loss_not_finite.slug)
     if lost is not None and lost.strength >= 0.5 and lost.says != says:
         # A NaN loss is what everyone sees first, whatever weighs most.

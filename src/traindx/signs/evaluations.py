@@ -91,7 +91,7 @@ def validation_metric_never_moves(
 
 
 @sign(
-    needs=((VAL_SCORE, TRAIN_SCORE),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-3.50
+    needs=((VAL_SCORE, TRAIN_SCORE),), severity=Severity.SERIOUS, problem=Problem.NOT_LEARNING, healthy=-7.00
 )
 def score_near_nothing(
     run: Run,

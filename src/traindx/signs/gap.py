@@ -152,6 +152,9 @@ def _answers_stand(run: Run, fall: float, points: int) -> Answer:
     train, val = curve_of(whole(run, TRAIN_LOSS)), curve_of(whole(run, VAL_ACCURACY))
     if objective_of(run) is not CLASSIFICATION or len(val) < points or len(train) < 2 * points:
         return CANNOT_TELL
+    if val.progress <= SMALL * val.size:
+        # Answers that were never learned, or numbers, which are never exactly right.
+        return CANNOT_TELL
     stands = int(np.flatnonzero(val.trend <= val.best + NOTHING * val.size)[0])
     before, place = train.level_at(val.share_of(stands)), val.share_of(stands)
     # The mean of -ln p is at least -ln of the mean: exp(-loss) is the least that answers were right.
@@ -252,10 +255,8 @@ def tokens_memorized(
     if len(held_out) and held_out.min() <= nats:
         # Not memory: the answers are easy, or what was held out was trained on.
         strength, lowest = MILD, number(float(held_out.min()))
-        says = (
-            f"training loss ends at {end} per token and validation loss reaches {lowest}, far below that of"
-        )
-        says += " unseen text"
+        says = f"training loss ends at {end} per token and validation loss reaches {lowest}"
+        says += ", far below that of unseen text"
     return Finding(strength, says, (loss.evidence(loss.end_steps, loss.end, nats),))
 
 

@@ -149,7 +149,7 @@ def _turn(
 def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: int) -> Finding | None:
     """A term of the validation loss that turns while its sum is still carried down by the others.
 
-    It counts where the metric gains nothing after it has turned: a detector whose mAP rises is what it should be.
+    It counts where the metric gains nothing after it has turned: a detector whose mAP rises is well.
     """
     trained = {one.part: one for one in run.all(TRAIN_LOSS) if one.part}
     terms = [one for one in run.all(VAL_LOSS) if one.part in trained and len(one.finite) >= points]
@@ -163,8 +163,9 @@ def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: 
     term = curve_of(clearest[1])
     share = term.share_of(term.best_block)
     metric = metric_of(run)
-    gains = metric is not None and len(metric) >= points
-    gains = gains and metric.level_at(share) - metric.end > CLEAR * metric.size
+    if metric is None or len(metric) < points:
+        return clearest[0]
+    gains = metric.level_at(share) - metric.end > CLEAR * metric.size
     return None if gains else clearest[0]
 
 
