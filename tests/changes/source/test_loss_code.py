@@ -5,7 +5,7 @@ from textwrap import dedent
 import pytest
 
 from tests.changes.source.sources import Bench
-from traindx.facts import BACKWARD_PLACE, LOSS_PLACE
+from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, LOSS_SHAPES
 from traindx.run import Fact, Scalar
 
 MODULE = """\
@@ -143,4 +143,73 @@ def test_functions_of_other_libraries_are_left_alone(bench: Bench) -> None:
     program = "from keras import ops\ndef my_loss(y, p):\n    return -ops.log(p) * y\n"
     assert bench.refusal(program, "loss.stabilize") == (
         "no unclamped log, sqrt or exp found in the loss code of train.py"
+    )
+
+
+LOOP = """\
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(4, 1))
+    for rows, price in loader:
+        guess = net(rows)
+        error = price - guess
+        cost = torch.where(error > 0, 2 * error, -error).mean()
+        cost.backward()
+"""
+STEPS = """\
+    import lightning as L
+    from torch import nn
+
+    def pinball(pred, target, tau):
+        diff = target - pred
+        return (tau * diff).abs().mean()
+
+    class Quantile(L.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(4, 1)
+
+        def training_step(self, batch, _):
+            x, y = batch
+            loss = pinball(self.net(x), y, 0.5)
+            self.log("loss", loss)
+            return loss
+
+        def validation_step(self, batch, _):
+            x, y = batch
+            pred = self.net(x)
+            self.log("val_loss", pinball(pred, y, 0.5))
+            self.log("mae", (pred.flatten() - y).abs().mean())
+
+    trainer.fit(Quantile(), data)
+"""
+MATCHED = {
+    (LOOP, "(64, 1) against (64,)"): "-error = price - guess\n+error = price - guess.squeeze(-1)",
+    (LOOP, "(64,) against (64, 1)"): "-error = price - guess\n+error = price - guess.unsqueeze(-1)",
+    (STEPS, "(2, 1) against (2,)"): (
+        "-loss = pinball(self.net(x), y, 0.5)\n+loss = pinball(self.net(x).squeeze(-1), y, 0.5)\n"
+        '-self.log("val_loss", pinball(pred, y, 0.5))\n'
+        '+self.log("val_loss", pinball(pred.squeeze(-1), y, 0.5))'
+    ),
+}
+
+
+@pytest.mark.parametrize(("program", "shapes"), MATCHED)
+def test_a_prediction_gets_the_shape_of_its_target(bench: Bench, program: str, shapes: str) -> None:
+    facts = {LOSS_PLACE: "", BACKWARD_PLACE: _line(program, "backward()"), LOSS_SHAPES: shapes}
+    assert bench.changed(program, "targets.match_shape", facts=facts) == MATCHED[program, shapes]
+
+
+def test_shapes_of_a_loss_by_hand_are_left_alone_if_unclear(bench: Bench) -> None:
+    facts = {LOSS_PLACE: "", BACKWARD_PLACE: "train.py:9", LOSS_SHAPES: "(64, 3) against (64,)"}
+    assert "is not a direct call of a torch loss" in bench.refusal(LOOP, "targets.match_shape", facts)
+    facts[LOSS_SHAPES] = "(64, 1) against (64,)"
+    other = LOOP.replace("-error)", "net(price) - rows)")
+    assert bench.refusal(other, "targets.match_shape", facts) == (
+        "predictions and targets meet in several places (train.py:8 and train.py:7)"
+    )
+    elsewhere = LOOP.replace("price - guess", "measure(price)")
+    assert bench.refusal(elsewhere, "targets.match_shape", facts) == (
+        "no prediction that meets its target found in the loss code of train.py"
     )

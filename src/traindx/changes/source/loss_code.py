@@ -51,7 +51,7 @@ def _begins(source: Source, run: Run) -> list[cst.CSTNode]:
     every = [one for one in source.nodes(source.module) if isinstance(one, cst.BaseSmallStatement)]
     small = [one for one in every if source.is_at(one, line)]
     scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
-    return [one for one in scopes if _is_of_loss(one)] or [*small] or _named_loss(source)
+    return [one for one in scopes if is_named_loss(one.name.value)] or [*small] or _named_loss(source)
 
 
 def nodes_of_loss(source: Source, run: Run, within: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -122,6 +122,14 @@ def is_of_model(source: Source, run: Run, call: cst.Call) -> bool:
     return code == model != "" or made_by(source, call.func, _models(source)) is not None
 
 
+def is_prediction(source: Source, run: Run, value: cst.BaseExpression) -> bool:
+    """Whether a value is what the model gives, or the name of it."""
+    if isinstance(value, cst.Name):
+        known = own_definitions(source, value)
+        value = known[0].value if len(known) == 1 and known[0].value is not None else value
+    return isinstance(value, cst.Call) and is_of_model(source, run, value)
+
+
 @lru_cache(maxsize=8)
 def _models(source: Source) -> frozenset[str]:
     """The names of classes of layers, and of those of the file that have layers."""
@@ -139,10 +147,9 @@ def _is_layer(name: str) -> bool:
 
 
 def _named_loss(source: Source) -> list[cst.CSTNode]:
-    return [one for one in source.all(cst.FunctionDef) if _is_of_loss(one)]
+    return [one for one in source.all(cst.FunctionDef) if is_named_loss(one.name.value)]
 
 
-def _is_of_loss(function: cst.FunctionDef) -> bool:
-    return any(
-        word in function.name.value.lower() for word in ("loss", "bce", "nll", "entropy", "likelihood")
-    )
+def is_named_loss(name: str) -> bool:
+    """Whether a function is called as losses are."""
+    return any(word in name.lower() for word in ("loss", "bce", "nll", "entropy", "likelihood"))
