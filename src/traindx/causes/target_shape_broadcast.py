@@ -31,9 +31,9 @@ of 1 it trains. 16 samples cannot be memorized.
 - `misleading-metric`: the loss falls below the variance, and only the metric broadcasts.
 
 ## What not to do
-- Ignore the warning: it describes exactly this bug.
 - Call squeeze() without a dimension: a batch of one loses its batch dimension too; use `squeeze(-1)`.
 - Flatten with view(-1): with several output columns the lengths differ, or fit by accident.
+- Silence the warning about target sizes, if the loss prints one: it describes exactly this bug.
 - Tune the learning rate or the model: the loss rewards a constant prediction.
 - Check the loss only: the metric may broadcast in the same way.
 
@@ -64,7 +64,7 @@ CAUSE = Cause(
     fixes=(
         Prescription(
             title="Squeeze the predictions to the shape of the targets",
-            expect="the loss falls below the variance of the targets within 100 steps",
+            expect="the loss falls below that of a constant prediction within 100 steps",
             safety=Safety.SAFE,
             not_when="all pairs are meant, as in a pairwise loss, or there are several output columns",
             before="""\

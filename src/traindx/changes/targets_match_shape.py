@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -9,11 +10,19 @@ from dataclasses import replace
 from traindx.changes import cst, keras, torch
 from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram
 from traindx.changes.live.program import Loss, Program
+from traindx.changes.source.literal import joined, replaced
 from traindx.changes.source.loss import loss_of
+from traindx.changes.source.loss_code import (
+    code_of_loss,
+    is_named_loss,
+    is_of_model,
+    is_prediction,
+    nodes_of_loss,
+)
 from traindx.changes.source.source import Source
-from traindx.changes.source.syntax import expression
+from traindx.changes.source.syntax import calls_of, expression, last_name, path_of
 from traindx.changes.types import BY_ERRORS, Change, ChangeSpec, Edited, New, RefusedError
-from traindx.facts import LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
+from traindx.facts import BACKWARD_PLACE, LOSS_PLACE, LOSS_SHAPES, SCRIPT, VALIDATION_PLACE
 from traindx.run import Run
 
 _LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
@@ -95,7 +104,10 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Give the target of the loss the shape of the prediction, in training and in validation."""
-    first = loss_of(source, run).used
+    try:
+        first = loss_of(source, run).used
+    except RefusedError as why:
+        return _edit_by_hand(source, run, why)
     calls = [first]
     with suppress(RefusedError):
         # What validation computes otherwise is none of this change.
@@ -129,6 +141,64 @@ def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpressi
     raise RefusedError(f"the prediction is not in a variable ({code}) at {source.place(call)}")
 
 
+_RESHAPES = {"(N, 1) against (N,)": "squeeze(-1)", "(N,) against (N, 1)": "unsqueeze(-1)"}
+"""What gives a prediction the shape of its target."""
+
+
+def _edit_by_hand(source: Source, run: Run, why: RefusedError) -> Edited:
+    """Give the prediction the shape of the target, where it meets it in a loss that is written by hand."""
+    shapes = re.sub(r"\b\d\d+\b|\b[2-9]\b", "N", str(run.facts.get(LOSS_SHAPES, "")))
+    if shapes not in _RESHAPES:
+        raise why
+    predictions = _given_to_loss(source, run) or _subtracted(source, run)
+    if not predictions:
+        raise RefusedError(f"no prediction that meets its target found in the loss code of {source.shown}")
+    return joined(
+        replaced(source, node, expression(f"{source.operand(node)}.{_RESHAPES[shapes]}"))
+        for node in predictions
+    )
+
+
+def _given_to_loss(source: Source, run: Run) -> list[cst.BaseExpression]:
+    """The predictions that the loss function of the user is given, wherever it is called."""
+    found = [
+        (call, given)
+        for block in code_of_loss(source, run)
+        for call in nodes_of_loss(source, run, block)
+        if isinstance(call, cst.Call) and (given := _prediction(source, run, call)) is not None
+    ]
+    names = {last_name(call.func) for call, _ in found}
+    names = {name for name in names if is_named_loss(name)} or names
+    if len(names) > 1:
+        places = " and ".join(source.place(call) for call, _ in found)
+        raise RefusedError(f"several functions are given predictions and targets ({places})")
+    every = (_prediction(source, run, call) for call in calls_of(source, names))
+    return [given for given in every if given is not None]
+
+
+def _prediction(source: Source, run: Run, call: cst.Call) -> cst.BaseExpression | None:
+    """The one argument of a function of the user that is a prediction, if it is given others as well."""
+    if path_of(source, call.func).startswith("torch.") or is_of_model(source, run, call):
+        return None
+    given = [one.value for one in call.args if not one.star]
+    predicted = [one for one in given if is_prediction(source, run, one)]
+    is_text = any(isinstance(one, cst.SimpleString | cst.FormattedString) for one in given)
+    return predicted[0] if len(predicted) == 1 and len(given) > 1 and not is_text else None
+
+
+def _subtracted(source: Source, run: Run) -> list[cst.BaseExpression]:
+    """The predictions in differences of the loss."""
+    found: list[cst.BaseExpression] = []
+    for node in (one for block in code_of_loss(source, run) for one in nodes_of_loss(source, run, block)):
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
+            sides = [one for one in (node.left, node.right) if is_prediction(source, run, one)]
+            found += sides if len(sides) == 1 else []
+    if len({source.code(one) for one in found}) > 1:
+        places = " and ".join(source.place(one) for one in found)
+        raise RefusedError(f"predictions and targets meet in several places ({places})")
+    return found
+
+
 CHANGE = Change(
     name="targets.match_shape",
     label="match target shape",
@@ -136,6 +206,6 @@ CHANGE = Change(
     torch=_torch,
     keras=_keras,
     edit=_edit,
-    edited_file=(LOSS_PLACE, SCRIPT),
+    edited_file=(LOSS_PLACE, BACKWARD_PLACE, SCRIPT),
     compared_by=BY_ERRORS,
 )

@@ -49,8 +49,11 @@ class Fix:
     @property
     def safety(self) -> str:
         """How safely it can be applied, in a word or two; what a machine has written is only to be read."""
-        manual = self.prescription.safety is Safety.MANUAL
-        return SAFETY[Safety.ASK if manual and self.diff else self.prescription.safety]
+        safety = self.prescription.safety
+        if safety is Safety.MANUAL and self.diff:
+            return SAFETY[Safety.ASK]
+        # Without a diff there is nothing that could be applied.
+        return SAFETY[safety if self.diff or safety is not Safety.SAFE else Safety.MANUAL]
 
     @property
     def title(self) -> str:

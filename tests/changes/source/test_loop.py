@@ -148,7 +148,7 @@ REFUSED = {
     ("layers.normalize", PLAIN.replace("        nn.ReLU(),  # bends\n", "")): (
         "no layer followed by its hidden activation found in train.py"
     ),
-    ("loss.stabilize", PLAIN): ("no unclamped log, sqrt or exp in the loss of train.py"),
+    ("loss.stabilize", PLAIN): ("no unclamped log, sqrt or exp found in the loss code of train.py"),
     ("precision.use float32", PLAIN): "no half-precision setting found in train.py",
 }
 

@@ -14,7 +14,7 @@ from traindx.changes.source.layers import (
     last_of_keras,
     last_of_sequential,
 )
-from traindx.changes.source.loop import backward_of, differentiated
+from traindx.changes.source.loop import differentiated
 from traindx.changes.source.source import Source
 from traindx.changes.source.syntax import calls_at, calls_of, expression, last_name, module_classes
 from traindx.changes.types import Edited, New, RefusedError
@@ -73,12 +73,20 @@ def _loss(source: Source, call: cst.Call) -> Loss | None:
     return Loss(call, made, _FUNCTION_OF[last_name(made.func)]) if made is not None else None
 
 
+_MOVES = frozenset("to cuda cpu float double half train eval".split())
+"""Methods of a module that return the module."""
+
+
 def made_by(
     source: Source, value: cst.BaseExpression | None, classes: Container[str], depth: int = 5
 ) -> cst.Call | None:
     """The call of one of some classes that an expression comes from."""
     if isinstance(value, cst.Call):
-        return value if last_name(value.func) in classes else None
+        if last_name(value.func) in classes:
+            return value
+        is_moved = isinstance(value.func, cst.Attribute) and value.func.attr.value in _MOVES
+        value = value.func.value if is_moved and isinstance(value.func, cst.Attribute) else None
+        return made_by(source, value, classes, depth)
     if isinstance(value, cst.Name) and depth:
         found = of_name(source, value.value, source.scope(value))
     elif isinstance(value, cst.Attribute) and depth:
@@ -86,47 +94,6 @@ def made_by(
     else:
         return None
     return made_by(source, found[0].value, classes, depth - 1) if len(found) == 1 else None
-
-
-def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:
-    """The statements and functions that a loss is written in, as far as the source shows them."""
-    line = source.line_of(run, LOSS_PLACE)
-    if line is None:
-        try:
-            line = source.lines(backward_of(source, run))[0]
-        except RefusedError:
-            return _named_loss(source)
-    every = [one for one in source.nodes(source.module) if isinstance(one, cst.BaseSmallStatement)]
-    small = [one for one in every if source.is_at(one, line)]
-    scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
-    found: list[cst.CSTNode] = [one for one in scopes if _is_of_loss(one)] or list(small)
-    found += [
-        each.holder
-        for one in small
-        for name in _told_by(source, one)
-        for each in of_name(source, source.code(name), source.scope(name))
-        if each.value is not None
-    ]
-    names = {last_name(call.func) for one in found for call in source.all(cst.Call, one)}
-    called = [one for one in source.all(cst.FunctionDef) if one.name.value in names]
-    return list(dict.fromkeys([*found, *called])) or _named_loss(source)
-
-
-def _told_by(source: Source, statement: cst.CSTNode) -> list[cst.CSTNode]:
-    """The names that a statement of the loss assigns, or takes the gradients of."""
-    assigned = [one.target for one in getattr(statement, "targets", ())]
-    derived = [one.func for one in calls_of(source, {"backward"}, statement)]
-    return [*assigned, *(name for one in derived for name in source.all(cst.Name, one))]
-
-
-def _named_loss(source: Source) -> list[cst.CSTNode]:
-    return [one for one in source.all(cst.FunctionDef) if _is_of_loss(one)]
-
-
-def _is_of_loss(function: cst.FunctionDef) -> bool:
-    return any(
-        word in function.name.value.lower() for word in ("loss", "bce", "nll", "entropy", "likelihood")
-    )
 
 
 def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, New]:

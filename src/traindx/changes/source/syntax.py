@@ -206,6 +206,11 @@ def path_of(source: Source, node: cst.BaseExpression) -> str:
     return _names(source).get(first, first) + dot + rest
 
 
+def is_imported(source: Source, name: str) -> bool:
+    """Whether a name of a source is one that it imports."""
+    return name in _names(source)
+
+
 def _names(source: Source) -> dict[str, str]:
     """Imported names and the dotted paths they stand for."""
     found: dict[str, str] = {}
