@@ -12,8 +12,10 @@ from tests.recorded import cases, curve
 from tests.resumed import resumed
 from tests.signs.policies import CASES as POLICIES
 from tests.signs.policies import trained
+from tests.signs.scores import scored
+from tests.twins import twin_of
 from traindx.diagnosis import knowledge
-from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE
+from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, RANKS_APART
 from traindx.finding import Answer, Finding, Sign
 from traindx.quantities import RECORDED_ONLY
 from traindx.run import Fact, Run
@@ -36,6 +38,8 @@ THRESHOLDS = Path(__file__).parents[1] / "bench" / "thresholds.md"
 
 OF_LOGS = {sign.slug for sign in knowledge.signs() if {LOSS_BEFORE, LEARNING_RATE_BEFORE} & set(sign.needs)}
 """Signs whose facts are read from a log that was resumed: nobody needs to look inside."""
+OF_RANKS = {sign.slug for sign in knowledge.signs() if RANKS_APART in sign.needs}
+"""Signs of several processes, which tests/causes/test_replicas_disagree.py starts."""
 
 
 @cache
@@ -59,6 +63,11 @@ def logged(slug: str) -> list[Run]:
     """Logs in which a sign is to be seen and in which it is not, where no curve has it."""
     if slug in POLICIES:
         return [trained(how) for how in POLICIES[slug]]
+    if slug == "score_near_nothing":
+        return [scored(mixes_labels=mixes) for mixes in (True, False)]
+    if slug in OF_RANKS:
+        twin = twin_of("replicas-disagree")
+        return [twin.broken(), twin.fixed()]
     return [resumed(keeps_schedule=False), resumed(keeps_model=False)] if slug in OF_LOGS else []
 
 
@@ -112,5 +121,5 @@ def is_known(answers: list[Answer]) -> bool:
 def test_a_sign_that_looks_inside_has_trainings_of_its_own(sign: Sign) -> None:
     """Curves alone cannot show whether it tells a fault from what looks like it."""
     needs = {one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))}
-    if sign.slug not in OF_LOGS and any(isinstance(n, Fact) or n in RECORDED_ONLY for n in needs):
+    if sign.slug not in OF_LOGS | OF_RANKS and any(isinstance(n, Fact) or n in RECORDED_ONLY for n in needs):
         assert is_told_apart(sign.slug)

@@ -8,8 +8,8 @@ from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Diagnosis, Verdict
 
 HEALTHY = "healthy"
-UNEXPLAINED = {"underfitting", "resume-state-lost"}
-"""The name for a run that nobody can explain, and what takes two processes: tests/resumed.py."""
+UNEXPLAINED = {"underfitting", "resume-state-lost", "replicas-disagree"}
+"""The name for a run that nobody can explain, and what takes two processes: tests/resumed.py, torchrun."""
 
 
 @pytest.fixture(scope="module")

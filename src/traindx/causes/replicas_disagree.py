@@ -105,7 +105,7 @@ if is_last:
     symptoms=(Symptom.GENERALIZES_BADLY, Symptom.UNSTABLE, Symptom.LYING_NUMBERS),
     misdiagnoses=(
         Misdiagnosis(says="My batch is too small", blames="the batch size"),
-        Misdiagnosis(says="Data-parallel training needs another learning rate", blames="the learning rate"),
+        Misdiagnosis(says="My learning rate is too high", blames="the learning rate"),
     ),
     places=(facts.BACKWARD_PLACE, facts.LOSS_PLACE),
 )

@@ -18,7 +18,7 @@ from traindx.run import Parameter, Quantity, Run, Series
 _NORMS = ("Norm", "Normalization")
 _TABLES = ("Embedding",)
 _SHAPE_OF_TOKENS = 3
-"""Dimensions of what is added to a batch of sequences."""
+"""Dimensions of what is added to a batch of sequences; bench/thresholds.md#capacity."""
 _RECURRENT = ("RNN", "LSTM", "GRU")
 _KERAS = ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense", "SeparableConv2D")
 EARLY = 5

@@ -82,4 +82,5 @@ def linear(value: float, limit: float = 0.0, *, over: float = 1.0, least: float 
 
 
 MISTAKE = -4.0
-"""`healthy=` of what nobody writes on purpose: a run that learns in spite of it still has a bug."""
+"""`healthy=` of what nobody writes on purpose: a run that learns in spite of it still has a bug;
+bench/thresholds.md#mistake."""
