@@ -100,7 +100,7 @@ CAUSE = Cause(
     ),
     fixes=(
         Prescription(
-            title="Multiply the clipping limit by 10",
+            title="Raise the clipping limit above most gradient norms",
             expect="few steps are clipped, and the loss falls faster within 200 steps",
             safety=Safety.ASK,
             not_when="the gradient norm grows during the run: the limit keeps the run stable",

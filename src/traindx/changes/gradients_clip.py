@@ -1,4 +1,4 @@
-"""Gradients that are too large: clipped, or their step left out where they are not finite."""
+"""Gradients that are too large, clipped."""
 
 from __future__ import annotations
 
@@ -11,80 +11,23 @@ from traindx.changes.live.program import Program, parameters_of
 from traindx.changes.source.hyperparameter import Doses, Off, Option, as_number
 from traindx.changes.source.literal import Literal, added, exchanged, literal_behind, rewritten, scaled, shown
 from traindx.changes.source.loop import parameters_at, steps_of
-from traindx.changes.source.optimizer import Keywords, named_optimizer, told_by
-from traindx.changes.source.source import Source, before, removed, under
+from traindx.changes.source.optimizer import Keywords, named_optimizer, spread_literal, told_by
+from traindx.changes.source.source import Source, before, removed
 from traindx.changes.source.syntax import (
     argument,
     calls_of,
     expression,
     imported,
     number_text,
+    spread,
     without_arguments,
 )
 from traindx.changes.types import Change, ChangeSpec, Edited, New, RefusedError
-from traindx.curves.facts import is_recording
+from traindx.curves.facts import is_recording, stated_number
 from traindx.facts import CLIP_PLACE, GRADIENT_CLIP, OPTIMIZER_PLACE, SCRIPT, STEP_PLACE
-from traindx.quantities import GRADIENT_NORM
-from traindx.run import Run
-
-
-def _torch_skip_nonfinite(program: Program, change: ChangeSpec) -> None:
-    """Drop the gradients of a batch that gave a NaN or an infinity."""
-
-    def drop(optimizer: torch.optim.Optimizer) -> None:
-        held = [one for one in parameters_of(optimizer) if one.grad is not None]
-        if _are_broken(program, change, [one.grad for one in held]):
-            for one in held:
-                one.grad = None
-
-    program.before_step(drop)
-
-
-def _keras_skip_nonfinite(program: KerasProgram, change: ChangeSpec) -> None:
-    """Leave weights and optimizer alone in a step whose gradients hold a NaN or an infinity."""
-
-    def skip(_: keras.Optimizer, gradients: Sequence[torch.Tensor]) -> None:
-        if _are_broken(program, change, gradients):
-            program.stepping.skip()
-
-    program.stepping.before_step(skip)
-
-
-def _are_broken(
-    program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]
-) -> bool:
-    if all(bool(torch.isfinite(one).all()) for one in gradients):
-        return False
-    says = f"batches with NaN or infinite gradients skipped, from step {program.taken + 1}"
-    program.applied(change, says)
-    return True
-
-
-def _edit_skip_nonfinite(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Let the optimizer step only where all gradients are finite."""
-    parts: dict[cst.CSTNode, New] = {}
-    steps = steps_of(source, run)
-    for step in steps:
-        if step.scaler:
-            raise RefusedError(f"{step.scaler} already skips non-finite steps at {source.place(step.call)}")
-        finite = imported(source, "torch.isfinite", "torch")
-        held = parameters_at(source, run, step)
-        test = f"all({finite}(p.grad).all() for p in {held} if p.grad is not None)"
-        parts |= under(source, step.call, test)
-    where = source.place(steps[0].call)
-    return Edited(parts, f"{source.code(steps[0].call)} only if all gradients are finite, at {where}")
-
-
-SKIP_NONFINITE = Change(
-    name="gradients.skip_nonfinite",
-    label="skip non-finite gradients",
-    says="skip the optimizer step if a gradient is NaN or infinite",
-    torch=_torch_skip_nonfinite,
-    keras=_keras_skip_nonfinite,
-    edit=_edit_skip_nonfinite,
-    edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
-)
-
+from traindx.format import number
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
+from traindx.run import Floats, Run
 
 _NORM = "clip_grad_norm_"
 _LIMITS = {
@@ -207,9 +150,19 @@ def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name:
         return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
     if given is not None:
         return scaled(source, run, _WHAT, given, change.scaled)
+    if spread(call):
+        return _entry(source, change, spread_literal(source, run, _WHAT, call, name))
     if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):
         raise RefusedError(f"gradients are not clipped at {source.place(call)}")
     return added(source, call, name, number_text(change.scaled(1.0)))
+
+
+def _entry(source: Source, change: ChangeSpec, literal: Literal) -> Edited:
+    """The limit in a dictionary that is spread into the arguments of a trainer."""
+    if change.words != ("none",):
+        return rewritten(source, literal, change.scaled(literal.value))
+    before = shown(source, literal.holder)
+    return Edited({literal.node: cst.Name("None")}, f"{before} -> None at {source.place(literal.holder)}")
 
 
 def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
@@ -227,31 +180,85 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     return Edited(parts, says)
 
 
-def _from_run_clip(change: ChangeSpec, run: Run) -> ChangeSpec:
-    """The limit as a share of the gradient norms that were recorded; 1 where none were."""
+_RUNAWAY = 3.0
+"""Times its first value from which on a loss has run away; bench/thresholds.md#climb."""
+_FEWEST = 5
+"""Norms that a limit is taken from; bench/thresholds.md#few-points."""
+
+
+def _healthy_norms(run: Run) -> Floats:
+    """The gradient norms that were recorded before the loss ran away or stopped being a number."""
     import numpy as np
 
-    from traindx.curves.series import whole
+    from traindx.curves.series import evenly, whole
 
-    usual = ChangeSpec(change.name, ("1.0",))
+    norms = evenly(whole(run, GRADIENT_NORM).finite) if GRADIENT_NORM in run else None
+    if norms is None:
+        return np.empty(0)
+    loss = whole(run, TRAIN_LOSS) if TRAIN_LOSS in run else None
+    if loss is None or not len(loss):
+        return norms.values
+    first = abs(float(loss.values[0]))
+    bad = ~np.isfinite(loss.values) | (loss.values > _RUNAWAY * first)
+    steps = loss.steps[bad]
+    return norms.values[norms.steps < steps[0]] if len(steps) else norms.values
+
+
+def _from_run_clip(change: ChangeSpec, run: Run) -> ChangeSpec | None:
+    """The limit as a percentile of the recorded norms; 1 where none were recorded."""
+    import numpy as np
+
     if GRADIENT_NORM not in run:
-        return usual
-    norms = whole(run, GRADIENT_NORM).finite.values
+        return ChangeSpec(change.name, ("1.0",))
+    norms = _healthy_norms(run)
+    if len(norms) < _FEWEST:
+        return None
     # From before it fails: what comes after is what clipping is to prevent.
-    early = norms[: max(5, len(norms) // 2)]
-    high = float(np.percentile(early, float(change.words[0][1:]))) if len(early) else 1.0
-    middle = float(np.median(early)) if len(early) else 1.0
-    limit = min(high, 2 * middle)
-    return ChangeSpec(change.name, (f"{limit:.3g}",)) if math.isfinite(limit) and limit > 0 else usual
+    early = norms[: max(_FEWEST, len(norms) // 2)]
+    limit = min(float(np.percentile(early, float(change.words[0][1:]))), 2 * float(np.median(early)))
+    return ChangeSpec(change.name, (number(limit).replace(",", ""),)) if limit > 0 else None
 
 
-_NO_LIMIT = "1000000000.0"
-"""No gradient is as long: what switches clipping off whatever 0 means to a program."""
+_USUAL = 90
+"""Percentile of the norms that a limit leaves alone; bench/thresholds.md#clipped."""
+
+
+def _first_dose_clip(change: ChangeSpec, run: Run) -> ChangeSpec:
+    """A factor that brings the limit above most of the recorded norms, at once."""
+    import numpy as np
+
+    present, norms = stated_number(run, GRADIENT_CLIP), _healthy_norms(run)
+    if not change.is_factor or not present or present <= 0 or len(norms) < _FEWEST:
+        return change
+    factor = _round_above(float(np.percentile(norms, _USUAL))) / present
+    return ChangeSpec(change.name, ("x", f"{factor:.6g}")) if factor > 1 else change
+
+
+def _round_above(value: float) -> float:
+    """The next larger number of 1, 2 or 5 and zeros."""
+    if value <= 0:
+        return 0.0
+    decade = 10.0 ** math.floor(math.log10(value))
+    return next(float(f"{first * decade:.3g}") for first in (1, 2, 5, 10) if first * decade >= value)
 
 
 def _limit(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
     """The limit that is given from outside, after a change."""
-    return (_NO_LIMIT,) if change.words == ("none",) else as_number(change, run, text)
+    if change.words != ("none",):
+        return as_number(change, run, text)
+    # 0 means no gradient to some programs and no limit to others: a limit above all norms clips in none.
+    norms = _healthy_norms(run)
+    return (
+        as_number(ChangeSpec(change.name, (f"{_round_above(max(norms)):g}",)), run, text)
+        if len(norms)
+        else ()
+    )
+
+
+def _describe_clip(change: ChangeSpec, run: Run) -> str:
+    """The limit before and after, where the run states it and it is multiplied."""
+    present = stated_number(run, GRADIENT_CLIP)
+    return f"{number(present)} -> {number(change.scaled(present))}" if present and change.is_factor else ""
 
 
 def _label_clip(change: ChangeSpec) -> str:
@@ -282,6 +289,8 @@ CLIP = Change(
         trainer="max_grad_norm",
     ),
     edited_file=(STEP_PLACE, OPTIMIZER_PLACE, SCRIPT),
-    doses=Doses(off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
+    doses=Doses(step=10.0, off=Off(("none",), GRADIENT_CLIP, larger_is_weaker=True)),
     from_run=_from_run_clip,
+    first_dose=_first_dose_clip,
+    describe=_describe_clip,
 )

@@ -13,7 +13,7 @@ import yaml
 from traindx import facts as f
 from traindx.changes.source.delivery import certain_patch, patches_of
 from traindx.changes.types import parse_changes
-from traindx.quantities import TRAIN_LOSS
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS
 from traindx.run import Fact, Run, Scalar, Series
 
 USED: dict[Fact, Scalar] = {
@@ -29,11 +29,12 @@ USED: dict[Fact, Scalar] = {
 def recorded(arguments: str = "") -> Run:
     """A run of `python -m pkg.train` with some arguments, whose optimizer is made where no number is."""
     losses = Series(TRAIN_LOSS, np.arange(1.0, 401), np.full(400, 1.0))
+    norms = Series(GRADIENT_NORM, np.arange(1.0, 401), np.full(400, 37.0))
     told = {f.SCRIPT: "pkg/train.py", f.OPTIMIZER_PLACE: "pkg/train.py:3", f.OPTIMIZER: "SGD"}
     called = shlex.join(["python", "-m", "pkg.train", *shlex.split(arguments)])
     return Run(
         "run",
-        (losses,),
+        (losses, norms),
         facts={**USED, **told, f.PROGRAM_ARGUMENTS: arguments, f.COMMAND: called},
     )
 
@@ -62,7 +63,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("fit --model.lr 0.5", "optimizer.lr x 0.1", "fit --model.lr 0.05"),
         ("--batch-size 64", "loader.batch_size x 0.125", "--batch-size 8"),
         ("--weight_decay 0.3", "regularize.weight_decay 0", "--weight_decay 0.0"),
-        ("--max_grad_norm 0.001", "gradients.clip none", "--max_grad_norm 1000000000.0"),
+        ("--max_grad_norm 0.001", "gradients.clip none", "--max_grad_norm 50.0"),
         ("--label_smoothing_factor 0.95", "loss.label_smoothing 0", "--label_smoothing_factor 0.0"),
         ("--freeze-backbone --lr 0.5", "model.unfreeze", "--lr 0.5"),
         ("--freeze_encoder true", "model.unfreeze", "--freeze_encoder false"),

@@ -109,6 +109,21 @@ def test_clipping_that_cannot_be_changed_is_refused(bench: Bench) -> None:
     )
 
 
+SPREAD = """\
+    import lightning as L
+    config = {"trainer": {"max_epochs": 15, "gradient_clip_val": 0.005}}
+    class Model(L.LightningModule):
+        pass
+    trainer = L.Trainer(accelerator="cpu", **config["trainer"])
+    trainer.fit(Model())
+"""
+
+
+def test_a_limit_in_the_settings_of_a_trainer(bench: Bench) -> None:
+    for change, after in {"gradients.clip none": "None", "gradients.clip x 1000": "5.0"}.items():
+        assert bench.changed(SPREAD, change).endswith(f'"gradient_clip_val": {after}}}}}')
+
+
 def test_gradients_are_cleared_before_the_backward_pass(bench: Bench) -> None:
     program = PLAIN.replace("            optimizer.zero_grad()\n", "").replace("    \n", "")
     assert bench.changed(program, "gradients.clear_each_step") == "+optimizer.zero_grad()"

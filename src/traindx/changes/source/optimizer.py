@@ -182,7 +182,7 @@ def _edit_argument(
     if given is not None:
         return scaled(source, run, setting.what, given, change.scaled)
     if spread(call):
-        literal = _spread_literal(source, run, setting.what, call, names[0])
+        literal = spread_literal(source, run, setting.what, call, names[0])
         return rewritten(source, literal, change.scaled(literal.value))
     value = change.scaled(default)
     if value == default:
@@ -190,7 +190,7 @@ def _edit_argument(
     return added(source, call, names[0], number_text(value))
 
 
-def _spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
+def spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
     """The number that one of the dictionaries spread into a call holds; refused where several may hold it."""
     found = {id(one.holder): one for base in spread(call) for one in of_key(source, base, key)}
     bases = ", ".join(f"**{source.code(one)}" for one in spread(call))
