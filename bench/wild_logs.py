@@ -3,8 +3,8 @@
 python bench/wild_logs.py FOLDER [open|closed] [--collection N] [--list]
 
 `wild_logs.jsonl` names the repository, path and commit of each log; the logs themselves are not ours to keep.
-FOLDER holds them under the names in `file`. Open logs were looked at while checks were written, closed ones not;
-a closed half that has been run is opened, as those of the first two collections are.
+FOLDER holds them under the names in `file`. Open logs were looked at while checks were written, closed ones
+not; a closed half that has been run is opened, as those of the first two collections are.
 """
 
 import argparse
