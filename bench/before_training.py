@@ -16,7 +16,7 @@ NOT_VISIBLE = {
     "label-noise": "a batch with wrong labels is memorized like one with right ones",
     "labels-misaligned": "a batch with strange labels is memorized like one with its own",
     "output-logit-drift": "it is a drift over the whole run",
-    "rank-divergence": "replicas drift apart over the run",
+    "replicas-disagree": "it takes several ranks and their weights over a while",
     "straggler": "it takes several ranks and their times over a while",
 }
 """Cause, and why it cannot be seen so early. All others count as visible."""

@@ -68,8 +68,8 @@ def objectives() -> str:
         "A loss means something else in each kind of training. traindx recognizes the kind from the names in"
         " the log, the settings, the loss function and the imported libraries, and says what it saw."
         " `--objective NAME` overrides it.\n",
-        "A kind that is not judged yet is INCONCLUSIVE, and never HEALTHY; NaN losses and other critical"
-        " problems are reported all the same.\n",
+        "A kind that is not judged yet is INCONCLUSIVE, and never HEALTHY; NaN losses, other critical"
+        " problems and causes that are certain are reported all the same.\n",
         "| objective | kind of training | judged by | judged yet | causes not considered |",
         "|---|---|---|---|--:|",
     ]

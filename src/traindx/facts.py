@@ -38,6 +38,12 @@ VOCABULARY_SIZE = Fact("vocabulary_size", "tokens a language model chooses among
 SEQUENCE_LENGTH = Fact("sequence_length", "tokens per sample")
 WORKERS = Fact("workers", "data-loader worker processes")
 RANKS = Fact("ranks", "number of processes in distributed training")
+RANKS_APART = Fact(
+    "ranks_apart",
+    "largest difference between the weight norms that two processes end with, as a share of them, of layers"
+    " that all began with alike",
+    chosen=False,
+)
 LOSS_FUNCTION = Fact("loss_function", "the loss function's name")
 FRAMEWORK = Fact("framework", "the library that ran the training loop")
 SMOOTHING = Fact("smoothing", "how the logger smoothed the values before writing them", chosen=False)
@@ -142,6 +148,9 @@ CHANCE_LOSS = Fact(
     "chance_loss", "the loss of the best constant prediction, from sampled targets", chosen=False
 )
 KEPT_ROWS = Fact("kept_rows", "training rows kept for comparison with validation rows", chosen=False)
+ROWS_AT_ONCE = Fact(
+    "rows_at_once", "most different training rows that entered the model at once", chosen=False
+)
 VALIDATION_SAMPLES = Fact("validation_samples", "number of samples in the validation data")
 PIN_MEMORY = Fact("pin_memory", "whether the data loader pins memory")
 NONFINITE_SOURCE = Fact(
@@ -174,9 +183,11 @@ LAYOUT_PLACE = Fact("layout_place", "file and line where such a layer is created
 METRIC_PLACE = Fact("metric_place", "file and line where an uninformative metric is computed", chosen=False)
 LINEAR_LAYERS = Fact("linear_layers", "linear and convolution layers between input and loss")
 NONLINEARITIES = Fact("nonlinearities", "nonlinear operations between input and loss")
+GATES = Fact("gates", "layers whose sigmoids only scale other values", chosen=False)
 LINEAR_IN_A_ROW = Fact(
     "linear_in_a_row", "linear layers that follow another one without an activation between them"
 )
+NARROW_LAYERS = Fact("narrow_layers", "layers of few units that everything passes", chosen=False)
 LOSS_REDUCTION = Fact("loss_reduction", "the reduction of the loss function: mean, sum or none")
 LOSS_FACTOR = Fact(
     "loss_factor", "value passed to backward() over the value of the loss function: -1 if it is negated"

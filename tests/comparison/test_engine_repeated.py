@@ -10,7 +10,7 @@ from tests.comparison.test_engine import compared, drawn, note
 from traindx import facts
 from traindx.comparison.hyperparameters import hyperparameters
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.results.run import speed
+from traindx.report.results.comparison import speed
 from traindx.run import Fact, Run, Scalar
 
 DICE = np.random.default_rng(3)

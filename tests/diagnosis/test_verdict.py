@@ -7,7 +7,7 @@ from traindx.diagnosis.types import Reason, SignResult, Suspect, Verdict
 from traindx.diagnosis.verdict import leads, verdict_of
 from traindx.facts import SHUFFLE
 from traindx.finding import Evidence, Finding
-from traindx.objective import CLASSIFICATION
+from traindx.objective import CLASSIFICATION, CONTRASTIVE
 from traindx.quantities import TRAIN_LOSS
 from traindx.signs.data import batches_sorted
 from traindx.signs.loss import loss_diverges, loss_falls
@@ -56,3 +56,11 @@ def test_health_that_is_likelier_than_any_cause_is_not_called_sick_unless_someth
     assert verdict_of(0.39, suspects, (FALLS, broke), CLASSIFICATION) is Verdict.SICK
     # Many small suspects, of which none is likely, are still likelier than health together.
     assert verdict_of(0.25, (suspect(FALLS, FIRST, 0.2),), (FALLS,), CLASSIFICATION) is Verdict.SICK
+
+
+def test_a_kind_that_is_not_judged_is_sick_of_a_cause_that_is_sure() -> None:
+    suspects = (suspect(FALLS, FIRST, 0.6),)
+    assert verdict_of(0.02, suspects, (FALLS,), CONTRASTIVE) is Verdict.SICK
+    assert verdict_of(0.2, suspects, (FALLS,), CONTRASTIVE) is Verdict.INCONCLUSIVE
+    assert verdict_of(0.02, (suspect(FALLS, FIRST, 0.4),), (FALLS,), CONTRASTIVE) is Verdict.INCONCLUSIVE
+    assert verdict_of(0.9, (), (FALLS,), CONTRASTIVE) is Verdict.INCONCLUSIVE

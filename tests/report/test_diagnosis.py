@@ -12,6 +12,7 @@ from traindx.finding import Evidence
 from traindx.format import percent
 from traindx.quantities import REWARD, TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
 from traindx.report.blocks import Term
+from traindx.report.results.comparison import speed
 from traindx.report.results.evidence import (
     against,
     evidence_on,
@@ -29,7 +30,7 @@ from traindx.report.results.evidence import (
     told_apart,
     total,
 )
-from traindx.report.results.run import main_series, share_at, shared_folder, speed
+from traindx.report.results.run import main_series, share_at, shared_folder
 from traindx.run import Axis, Quantity, Run, Series
 
 

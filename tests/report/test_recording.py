@@ -18,16 +18,8 @@ from traindx.quantities import (
     UPDATE_TIME,
     WALL_TIME,
 )
-from traindx.report.results.run import (
-    header_notes,
-    idle,
-    incidents,
-    places,
-    title,
-    told_event,
-    told_times,
-    unusual,
-)
+from traindx.report.results.program import idle, incidents, places, told_event, told_times, unusual
+from traindx.report.results.run import header_notes, title
 from traindx.run import Event, EventKind, Fact, Parameter, Quantity, Run, Scalar, Series
 
 COST: dict[Fact, Scalar] = {f.RECORDING_COST: 0.0063, f.RECORDED_SECONDS: 41.2}

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traindx.report.extremes import NON_FINITE
+from traindx.report.plot_data import NON_FINITE
 from traindx.report.text_plots import MARK, SECOND_LETTER, Drawn, Ink, SmallPlot, small_plot
 
 WIDTH, HEIGHT = 60, 8

@@ -127,8 +127,8 @@ def test_the_health_of_the_treated_run_is_told() -> None:
 
 
 def test_the_patch_is_told_as_far_as_it_is_known() -> None:
-    assert patch_line(made.won(), "fix.patch") == (
-        "train.py:31 lr=3.0 -> lr=0.03 · fix.patch · verified: the patched program reproduces the effect"
+    assert patch_line(made.won()) == (
+        "train.py:31 lr=3.0 -> lr=0.03 · verified: the patched program reproduces the effect"
     )
     assert patch_line(made.mixed()) == "not verified: the patched program was not run"
     assert "does not reproduce" in patch_line(made.hostile())

@@ -8,23 +8,47 @@ import pytest
 from traindx.causes.lr_decay_needed import lr_constant
 from traindx.diagnosis.engine import diagnose
 from traindx.diagnosis.types import Verdict
-from traindx.facts import CLASSES, FROZEN_PARAMETERS, GRADIENT_CLIP, PRECISION
+from traindx.facts import (
+    CLASSES,
+    FROZEN_PARAMETERS,
+    GATES,
+    GRADIENT_CLIP,
+    GRADIENTLESS_PARAMETERS,
+    OPTIMIZER,
+    PRECISION,
+    ROWS_AT_ONCE,
+    TRAINING_SAMPLES,
+    WEIGHT_DECAY,
+)
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import (
+    ACTIVATION_MEAN,
+    ACTIVATION_STD,
     GRADIENT_NORM,
+    INPUT_MEAN,
+    INPUT_STD,
     LEARNING_RATE,
     LOSS_SCALE,
+    SATURATED_SHARE,
     TRAIN_LOSS,
     VAL_ACCURACY,
     VAL_LOSS,
     WEIGHT_NORM,
 )
 from traindx.run import Floats, Parameter, Quantity, Run, Series
+from traindx.signs.activations import sigmoids_stacked
 from traindx.signs.chance import accuracy_at_chance, loss_at_chance
+from traindx.signs.data import data_tiny, validation_inputs_differ
 from traindx.signs.generalization import double_descent
-from traindx.signs.gradients import gradient_fades_over_depth, gradient_spikes_before_loss, most_steps_clipped
+from traindx.signs.gradients import (
+    gradient_fades_over_depth,
+    gradient_never_arrives,
+    gradient_spikes_before_loss,
+    most_steps_clipped,
+)
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import fails_in_first_steps, loss_not_finite, precision_is_half
+from traindx.signs.optimizer import decay_strong
 from traindx.signs.validation import validation_turns_up
 from traindx.signs.weights import parameters_frozen
 
@@ -67,6 +91,12 @@ def test_the_sum_of_three_terms_is_not_the_loss_of_guessing() -> None:
     run = Run("r", tuple(terms), facts={CLASSES: 80})
     assert isinstance(loss_at_chance(run), CannotTell)
     assert isinstance(loss_falls(run), Finding)
+
+
+@pytest.mark.parametrize(("rows", "tells"), [(8, True), (24, True), (64, False)])
+def test_series_that_are_cut_into_windows_are_no_samples(rows: int, tells: bool) -> None:
+    run = Run("r", (series(TRAIN_LOSS, falling()),), facts={TRAINING_SAMPLES: 12, ROWS_AT_ONCE: rows})
+    assert isinstance(data_tiny(run), Finding if tells else CannotTell)
 
 
 def test_a_failure_begins_where_it_lasts() -> None:
@@ -164,3 +194,44 @@ def test_queries_and_keys_start_with_tiny_gradients() -> None:
     assert gradient_fades_over_depth(run(*attention)) is None
     plain = ("a.0.weight", "a.1.weight", *attention[2:])
     assert isinstance(gradient_fades_over_depth(run(*plain)), Finding)
+
+
+@pytest.mark.parametrize(("called", "tells"), [(("body", "spare"), True), (("body",), False), ((), True)])
+def test_a_spare_layer_that_nothing_calls_is_no_cut(called: tuple[str, ...], tells: bool) -> None:
+    spare = replace(parameter("spare.weight", 4, 4), gradient=False)
+    outputs = [Series(ACTIVATION_STD, np.arange(3.0), np.ones(3), layer=name) for name in called]
+    facts = {GRADIENTLESS_PARAMETERS: 1}
+    run = Run("r", tuple(outputs), facts=facts, model=(spare, parameter("body.weight", 64, 64)))
+    assert isinstance(gradient_never_arrives(run), Finding) == tells
+
+
+def test_gates_are_no_stacked_sigmoids() -> None:
+    looks = tuple(
+        Series(quantity, np.arange(6.0), np.full(6, value), layer=name)
+        for name in ("gate", "hidden")
+        for quantity, value in ((SATURATED_SHARE, 0.9), (ACTIVATION_MEAN, 0.5))
+    )
+    found = sigmoids_stacked(Run("r", looks, facts={GATES: "gate"}))
+    assert isinstance(found, Finding)
+    assert "gate" not in found.says
+    assert not isinstance(sigmoids_stacked(Run("r", looks, facts={GATES: "gate, hidden"})), Finding)
+
+
+def test_an_ordinary_decay_at_an_extreme_rate_is_no_strong_decay() -> None:
+    def run(rate: float, decay: float) -> Run:
+        curves = (series(TRAIN_LOSS, falling()), series(LEARNING_RATE, np.full(200, rate)))
+        return Run("r", curves, facts={OPTIMIZER: "SGD", WEIGHT_DECAY: decay})
+
+    assert decay_strong(run(1000.0, 1e-4)) is None
+    assert isinstance(decay_strong(run(0.1, 1.0)), Finding)
+
+
+def test_a_small_shift_of_inputs_matters_only_if_validation_is_measured() -> None:
+    looks = [
+        series(quantity, np.full(9, value), part=part)
+        for part, mean in (("", 0.0), ("validation", 0.9))
+        for quantity, value in ((INPUT_MEAN, mean), (INPUT_STD, 1.0))
+    ]
+    assert isinstance(validation_inputs_differ(Run("r", tuple(looks))), CannotTell)
+    evaluated = Run("r", (*looks, series(VAL_LOSS, falling(9))))
+    assert isinstance(validation_inputs_differ(evaluated), Finding)

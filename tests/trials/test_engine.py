@@ -127,6 +127,24 @@ def test_right_answers_are_counted_where_the_arm_is_cut(tmp_path: Path) -> None:
     assert as_arm(done, Measure.LOSS).metric == pytest.approx(0.9)
 
 
+def tried(made: Engine, change: str) -> Trial:
+    plan = planned(change, Measure.LOSS)
+    pairs = made.pairs(plan, [0, 1, 2])
+    found = effect_of(pairs, plan.measure)
+    return Trial(
+        plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
+    )
+
+
+def test_a_fix_on_the_command_line_is_verified_by_the_command(tmp_path: Path) -> None:
+    made, runner = engine(tmp_path)
+    before, after = "python train.py --lr 3", "python train.py --lr 0.3"
+    patch = Patch("", before, after, "says", "", ("train.py", "--lr", "0.3"), 3)
+    rerun = verify_patch(made, tried(made, "optimizer.lr x 0.1"), patch)
+    assert rerun is not None
+    assert {order.command.words for order in runner.orders[-2:]} == {("python", "train.py", "--lr", "0.3")}
+
+
 @pytest.mark.parametrize(
     ("change", "steps"), [("optimizer.lr x 0.1", 100), ("loader.batch_size x 0.25", 400)]
 )
@@ -135,12 +153,7 @@ def test_a_patched_program_runs_for_as_long_as_the_treated_one(
 ) -> None:
     (tmp_path / "train.py").write_text("old")
     made, runner = engine(tmp_path)
-    plan = planned(change, Measure.LOSS)
-    pairs = made.pairs(plan, [0, 1, 2])
-    found = effect_of(pairs, plan.measure)
-    trial = Trial(
-        plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
-    )
+    trial = tried(made, change)
     patch = Patch(str(tmp_path / "train.py"), "old", "new", "says")
     rerun = verify_patch(made, trial, patch)
     assert rerun is not None

@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -120,8 +121,6 @@ def named_loss(arguments: argparse.Namespace) -> "Loss | str | None":
 
 
 def _need_torch() -> None:
-    from importlib.util import find_spec
-
     if find_spec("torch") is None:
         raise TraindxError("examining a model needs torch: pip install torch")
 
@@ -159,15 +158,28 @@ def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) ->
     refuse_places(_places(arguments, "picture.png"), [*(one for one in subjects if one), *words])
 
 
-def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str) -> None:
-    """A condition that can never be met is a slip."""
+def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str, checks: Sequence[str] = ()) -> None:
+    """A condition that can never be met is a slip; checks may be named, or else causes."""
     from traindx.diagnosis import knowledge
 
-    known = [*verdicts, NEVER, *(cause.slug for cause in knowledge.causes())]
+    names = checks or [cause.slug for cause in knowledge.causes()]
+    kind = "check" if checks else "cause"
+    which = f": {', '.join(checks)}" if checks else " (traindx causes lists them)"
     for condition in conditions:
-        if condition not in known:
-            todo = f"give {', '.join(verdicts)}, {NEVER}, or a cause (traindx causes lists them)"
-            raise UnknownNameError("condition or cause", condition, known, todo=todo)
+        if condition not in (*verdicts, NEVER, *names):
+            todo = f"give {', '.join(verdicts)}, {NEVER}, or a {kind}{which}"
+            known = [*verdicts, NEVER, *names]
+            raise UnknownNameError(f"condition or {kind}", condition, known, todo=todo)
+
+
+def wanted_conditions(arguments: argparse.Namespace) -> list[str]:
+    """The conditions that end an exam with exit code 1."""
+    return [] if NEVER in arguments.fail_on else list(arguments.fail_on)
+
+
+def can_draw(arguments: argparse.Namespace) -> bool:
+    """Whether a page is wanted and there is something to draw its picture with: it does without."""
+    return bool(arguments.html and find_spec("matplotlib"))
 
 
 def _places(arguments: argparse.Namespace, picture: str) -> dict[str, str]:
@@ -183,14 +195,11 @@ def results(
     picture: "Callable[[E], tuple[str, bytes]] | None" = None,
 ) -> int:
     """Print and write what was found in a model; the exit code. `source` gave the batch."""
-    from importlib.util import find_spec
-
-    from traindx.report.json.exams import model_exam_document
+    from traindx.report.json.results import model_exam_document
     from traindx.report.results.exams import model_page, summary
 
     exam = replace(exam, notes=(*notes, *exam.notes))
-    # A page does without its picture where there is nothing to draw it with.
-    is_drawn = bool(getattr(arguments, "png", None)) or bool(arguments.html and find_spec("matplotlib"))
+    is_drawn = bool(getattr(arguments, "png", None)) or can_draw(arguments)
     name, drawn = picture(exam) if picture is not None and is_drawn else ("", None)
     page = model_page(exam, source, drawn)
     makers: dict[str, Maker] = {"json": lambda: model_exam_document(exam), "png": lambda: drawn or b""}
@@ -208,10 +217,9 @@ def publish_exam(
     result: Result,
 ) -> int:
     """Publish an exam; the exit code is 1 if a condition is met; without conditions, on FAIL."""
-    conditions = [] if NEVER in arguments.fail_on else arguments.fail_on
     met = [
         f"--fail-on {one} is met"
-        for one in conditions
+        for one in wanted_conditions(arguments)
         if one in causes or (one in (FAIL, WARN) and mark.rank >= Mark(one).rank)
     ]
     command, fails = f"{arguments.command} {arguments.exam}", mark is Mark.FAIL and not arguments.fail_on

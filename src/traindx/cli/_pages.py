@@ -1,7 +1,7 @@
 """The pages of the knowledge base: a cause and a check as Markdown."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from traindx.cause import Cause, Clue, Kind, Prescription, Safety, Symptom
@@ -80,9 +80,8 @@ def _either(names: list[str]) -> str:
 
 def limits_table(sign: Sign) -> str:
     """A check's limits and where each comes from."""
-    rows = [f"| `{limit.name}` | {number(limit.value)} | {limit.source} |" for limit in sign.limits]
-    table = ["| limit | value | meaning and source |", "|---|--:|---|", *rows]
-    return "\n".join(table) if rows else "This check has no limits."
+    rows = [(f"`{limit.name}`", number(limit.value), limit.source) for limit in sign.limits]
+    return _table("limit, value>, meaning and source", rows) if rows else "This check has no limits."
 
 
 def _limits(sign: Sign) -> str:
@@ -97,10 +96,8 @@ def _limits(sign: Sign) -> str:
 
 def causes_table(causes: Iterable[Cause]) -> str:
     """Name, symptom and first fix of each cause."""
-    rows = [
-        f"| {cause.title} `{cause.slug}` | {symptom(cause)} | {cause.fixes[0].title} |" for cause in causes
-    ]
-    return "\n".join(["| cause | what you see | first fix |", "|---|---|---|", *rows])
+    rows = [(f"{cause.title} `{cause.slug}`", symptom(cause), cause.fixes[0].title) for cause in causes]
+    return _table("cause, what you see, first fix", rows)
 
 
 def symptoms_table(causes: Iterable[Cause]) -> str:
@@ -112,8 +109,8 @@ def symptoms_table(causes: Iterable[Cause]) -> str:
         led = sorted((one.symptoms.index(symptom), one.slug, one) for one in known if symptom in one.symptoms)
         for index, (_, _, cause) in enumerate(led):
             complaint = symptom.value if index == 0 else ""
-            rows.append(f"| {complaint} | `{cause.slug}` | {cause.fixes[0].title} |")
-    return "\n".join(["| what you see | possible cause | first fix |", "|---|---|---|", *rows])
+            rows.append((complaint, f"`{cause.slug}`", cause.fixes[0].title))
+    return _table("what you see, possible cause, first fix", rows)
 
 
 def misdiagnoses_table(causes: Iterable[Cause]) -> str:
@@ -122,8 +119,16 @@ def misdiagnoses_table(causes: Iterable[Cause]) -> str:
     for cause in causes:
         for one in cause.misdiagnoses:
             usual.setdefault((one.says, one.blames), []).append(f"`{cause.slug}`")
-    rows = [f"| {says} | {blames} | {', '.join(slugs)} |" for (says, blames), slugs in sorted(usual.items())]
-    return "\n".join(["| people say | and blame | often it is |", "|---|---|---|", *rows])
+    rows = [(says, blames, ", ".join(slugs)) for (says, blames), slugs in sorted(usual.items())]
+    return _table("people say, and blame, often it is", rows)
+
+
+def _table(titles: str, rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table under titles with commas between them; one that ends with ">" heads numbers."""
+    heads = titles.split(", ")
+    rules = "|".join("--:" if head.endswith(">") else "---" for head in heads)
+    lines = [f"| {' | '.join(row)} |" for row in ([head.rstrip(">") for head in heads], *rows)]
+    return "\n".join([lines[0], f"|{rules}|", *lines[1:]])
 
 
 def symptom(cause: Cause) -> str:
@@ -184,14 +189,11 @@ def _implied(sign: Sign) -> str:
 def _log_odds(sign: Sign) -> str:
     """What a hit and a clear result add to the log-odds of each cause, and of a healthy run."""
     rows = [
-        f"| `{cause.slug}` | {_strength(clue.seen)} | {_strength(clue.unseen)} |"
-        for cause, clue in _clues_from(sign)
+        (f"`{cause.slug}`", _strength(clue.seen), _strength(clue.unseen)) for cause, clue in _clues_from(sign)
     ]
     if (points := health_points(sign)) or sign.unhealthy:
-        rows.append(f"| healthy | {_strength(points)} | {_strength(sign.unhealthy)} |")
-    if not rows:
-        return "This check adds nothing to any cause."
-    return "\n".join(["| cause | if hit | if clear |", "|---|---|---|", *rows])
+        rows.append(("healthy", _strength(points), _strength(sign.unhealthy)))
+    return _table("cause, if hit, if clear", rows) if rows else "This check adds nothing to any cause."
 
 
 def _clues_from(sign: Sign) -> list[tuple[Cause, Clue]]:

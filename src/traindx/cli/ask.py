@@ -111,7 +111,7 @@ def _is_path(text: str) -> bool:
 def _tell(consultation: "Consultation", places: dict[str, str], arguments: argparse.Namespace) -> int:
     from traindx.cli._output import Result, publish_result
     from traindx.interview.session import conclude
-    from traindx.report.json.interview import interview_document
+    from traindx.report.json.results import interview_document
     from traindx.report.results.interview import page, summary
 
     conclusion = conclude(consultation)

@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List the cases that fit; 2 where there is no such place."""
     from traindx.cli._output import page_text, places_of, publish, refuse_inputs
-    from traindx.report.json.interview import cases_document
+    from traindx.report.json.results import cases_document
     from traindx.report.results.cases import page, tally
 
     book = _book(arguments)

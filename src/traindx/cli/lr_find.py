@@ -3,16 +3,7 @@
 import argparse
 import os
 
-from traindx.cli._options import (
-    add_detail,
-    add_documents,
-    add_folder,
-    add_in_place,
-    add_option,
-    add_program,
-    note_misplaced,
-    words_of,
-)
+from traindx.cli import _options as options
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -39,21 +30,21 @@ Recordings are kept in .traindx/rates."""
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of lr-find."""
-    add_program(parser, "lr-find")
-    add_option(
+    options.add_program(parser, "lr-find")
+    options.add_option(
         parser,
         "--steps N",
         "optimizer steps to take altogether (default: 300, a quarter of them in the range test)",
         type=int,
         default=300,
     )
-    add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
-    add_in_place(parser)
-    add_folder(parser, "search", "recordings", ".traindx/rates")
-    add_option(parser, "--force", "tune even if the preflight checks fail")
-    add_detail(parser, "the learning rate and the line to change")
-    add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
-    add_option(
+    options.add_option(parser, "--minutes M", "time to spend at most (default: 10)", type=float, default=10.0)
+    options.add_in_place(parser)
+    options.add_folder(parser, "search", "recordings", ".traindx/rates")
+    options.add_option(parser, "--force", "tune even if the preflight checks fail")
+    options.add_detail(parser, "the learning rate and the line to change")
+    options.add_documents(parser, "learning_rate.md", "learning_rate.json", "learning_rate.html")
+    options.add_option(
         parser,
         "--png FILE",
         "draw the range test and the trials (in a folder: learning_rate.png); needs matplotlib"
@@ -70,16 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.exams.learning_rate.program import lr_find, refuse_few
     from traindx.exams.preflight.run import bugs_at_any_rate, first_checks
 
-    note_misplaced(arguments)
+    options.note_misplaced(arguments)
     refuse_few(arguments.steps)
     if not arguments.minutes > 0:
         raise TraindxError(f"--minutes must be greater than 0, got {arguments.minutes:g}")
     places = places_of(arguments, {kind: f"learning_rate.{kind}" for kind in ("md", "json", "png", "html")})
-    refuse_places(places, words_of(arguments))
+    refuse_places(places, options.words_of(arguments))
     with progress_of("lr-find", arguments.out) as progress:
         if not arguments.force:
             checklist = first_checks(
-                words_of(arguments),
+                options.words_of(arguments),
                 out=os.path.join(arguments.out, "preflight"),
                 name=arguments.name,
                 say=progress.say,
@@ -90,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
                 progress.wipe()
                 return _refuse(checklist, bugs[0], places, arguments)
         found = lr_find(
-            words_of(arguments),
+            options.words_of(arguments),
             steps=arguments.steps,
             minutes=arguments.minutes,
             out=arguments.out,
@@ -108,10 +99,10 @@ def _refuse(
     import shlex
 
     from traindx.cli._output import Result, publish_result
-    from traindx.report.json.exams import checklist_document
+    from traindx.report.json.results import checklist_document
     from traindx.report.results.learning_rate import refusal
 
-    page = refusal(checklist, bug, shlex.join(words_of(arguments)))
+    page = refusal(checklist, bug, shlex.join(options.words_of(arguments)))
     at = f" ({bug.location})" if bug.location else ""
     summary = f"NOT TUNED preflight failed: {bug.says}{at}"
     # There is no range test to draw.
@@ -122,19 +113,20 @@ def _refuse(
 
 def _tell(program: "ProgramRate", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the search, and write what was asked for; the exit code."""
-    from importlib.util import find_spec
-
+    from traindx.cli._exam import can_draw
     from traindx.cli._output import Result, publish_result
-    from traindx.report.json.exams import rate_document
+    from traindx.report.json.results import rate_document
     from traindx.report.png.learning_rate import rate_picture
     from traindx.report.results.learning_rate import page, summary
 
     def picture() -> bytes:
         return rate_picture(program.found, title=program.title)
 
-    def drawn() -> bytes | None:
-        return picture() if arguments.html and find_spec("matplotlib") else None
-
     makers: dict[str, Maker] = {"json": lambda: rate_document(program), "png": picture}
-    result = Result(page(program), summary(program), makers, lambda: page(program, drawn()))
+    result = Result(
+        page(program),
+        summary(program),
+        makers,
+        lambda: page(program, picture() if can_draw(arguments) else None),
+    )
     return publish_result("lr-find", arguments, places, result)

@@ -3,16 +3,7 @@
 import argparse
 import os
 
-from traindx.cli._options import (
-    add_detail,
-    add_documents,
-    add_folder,
-    add_in_place,
-    add_option,
-    add_program,
-    note_misplaced,
-    words_of,
-)
+from traindx.cli import _options as options
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -35,49 +26,50 @@ times, each for a few steps: unchanged; on one repeated batch without dropout; w
 It runs in copies of the working directory (--in-place: in the directory itself). Recordings are kept in
 .traindx/preflights."""
 
-_NEVER = "never"
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of preflight."""
-    add_program(parser, "preflight")
-    add_option(parser, "--quick", "skip the learning rate range test")
-    add_option(
+    options.add_program(parser, "preflight")
+    options.add_option(parser, "--quick", "skip the learning rate range test")
+    options.add_option(
         parser,
         "--fail-on RESULT",
         "exit with 1 if a check fails (fail, the default), if one fails or warns (warn), if the check of that"
         " name fails or warns, or never; may be repeated",
         repeated=True,
     )
-    add_option(parser, "--steps N", "steps of the unchanged program (default: 100)", type=int, default=100)
-    add_option(
+    options.add_option(
+        parser, "--steps N", "steps of the unchanged program (default: 100)", type=int, default=100
+    )
+    options.add_option(
         parser,
         "--seconds S",
         "time limit for each of the three runs, startup not counted (default: 20)",
         type=float,
         default=20.0,
     )
-    add_in_place(parser)
-    add_folder(parser, "rehearsal", "recordings", ".traindx/preflights")
-    add_detail(parser, "ready or not, and the first failure")
-    add_documents(parser, "preflight.md", "preflight.json", "preflight.html")
+    options.add_in_place(parser)
+    options.add_folder(parser, "rehearsal", "recordings", ".traindx/preflights")
+    options.add_detail(parser, "ready or not, and the first failure")
+    options.add_documents(parser, "preflight.md", "preflight.json", "preflight.html")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rehearse a command, and report on it; 1 if it is not ready or --fail-on is met, 2 if it cannot run."""
     if os.name != "posix":
         raise TraindxError("needs Linux or macOS")
+    from traindx.cli._exam import FAIL, WARN, refuse_unknown_conditions
     from traindx.cli._output import places_of, refuse_places
     from traindx.cli._progress import progress_of
-    from traindx.exams.preflight.run import preflight
+    from traindx.exams.preflight.run import checks, preflight
 
-    note_misplaced(arguments)
-    _refuse_nonsense(arguments)
+    options.note_misplaced(arguments)
+    refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, checks=[one.slug for one in checks()])
     places = places_of(arguments, {kind: f"preflight.{kind}" for kind in ("md", "json", "html")})
-    refuse_places(places, words_of(arguments))
+    refuse_places(places, options.words_of(arguments))
     with progress_of("preflight", arguments.out) as progress:
         found = preflight(
-            words_of(arguments),
+            options.words_of(arguments),
             steps=arguments.steps,
             seconds=arguments.seconds,
             quick=arguments.quick,
@@ -89,23 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _tell(found, places, arguments)
 
 
-def _refuse_nonsense(arguments: argparse.Namespace) -> None:
-    from traindx.errors import UnknownNameError
-    from traindx.exams.preflight.run import checks
-
-    words = ["fail", "warn", _NEVER]
-    known = [*words, *(one.slug for one in checks())]
-    for name in arguments.fail_on:
-        if name not in known:
-            todo = f"give {', '.join(words)}, or a check: {', '.join(known[len(words) :])}"
-            raise UnknownNameError("condition or check", name, known, todo=todo)
-
-
 def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the checklist, write what was asked for, and say which conditions are met; the exit code."""
+    from traindx.cli._exam import wanted_conditions
     from traindx.cli._output import Result, publish_result
     from traindx.finding import Mark
-    from traindx.report.json.exams import checklist_document
+    from traindx.report.json.results import checklist_document
     from traindx.report.results.exams import preflight_page, preflight_summary
 
     makers: dict[str, Maker] = {"json": lambda: checklist_document(found)}
@@ -114,7 +95,7 @@ def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namesp
         arguments,
         places,
         Result(preflight_page(found), preflight_summary(found), makers),
-        met=_met(found, [] if _NEVER in arguments.fail_on else arguments.fail_on),
+        met=_met(found, wanted_conditions(arguments)),
         fails=found.mark is Mark.FAIL and not arguments.fail_on,
     )
 

@@ -4,16 +4,7 @@ import argparse
 import os
 
 from traindx.cli import BAD_INPUT, CONDITION_MET, DONE
-from traindx.cli._options import (
-    add_exams,
-    add_folder,
-    add_judging,
-    add_option,
-    add_outputs,
-    add_program,
-    note_misplaced,
-    words_of,
-)
+from traindx.cli import _options as options
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -48,22 +39,22 @@ once, on standard error, after two diagnoses in a row; it is retracted if it no 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of run."""
-    add_program(parser, "run")
-    add_folder(parser, "run", "runs", ".traindx/runs")
-    add_option(
+    options.add_program(parser, "run")
+    options.add_folder(parser, "run", "runs", ".traindx/runs")
+    options.add_option(
         parser,
         "--budget PERCENT",
         "share of the program's CPU time that recording may take (default: 2)",
         type=_share,
         default=0.02,
     )
-    add_option(
+    options.add_option(
         parser,
         "--every N",
         "sample the layers every N steps (default: densely at first, then less often)",
         type=_steps("--every 100"),
     )
-    add_option(
+    options.add_option(
         parser,
         "--max-steps N",
         "stop the program after N optimizer steps, with exit code 0 unless --fail-on is met",
@@ -72,9 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-live", dest="live", action="store_false", help="no live alerts; diagnose at the end only"
     )
-    add_judging(parser, follows=False)
-    add_exams(parser)
-    add_outputs(parser)
+    options.add_judging(parser, follows=False)
+    options.add_exams(parser)
+    options.add_outputs(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,14 +81,14 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.recorder.launch.command import command_from, new_run_folder
     from traindx.recorder.launch.outcome import stopped
 
-    note_misplaced(arguments)
+    options.note_misplaced(arguments)
     with signals_held() as mask:
         # Not before signals are held back: numpy, which it needs, starts threads.
         from traindx.cli._live import live_judge
         from traindx.cli._run_report import report_on
 
         judge, conditions = _checked(arguments)
-        command = command_from(words_of(arguments), os.environ)
+        command = command_from(options.words_of(arguments), os.environ)
         folder = new_run_folder(Path(arguments.out), command.name, arguments.name)
         live = live_judge(folder, judge, conditions) if arguments.live else None
         progress = ProgressLine()

@@ -5,15 +5,7 @@ import os
 import sys
 
 from traindx.cli import DONE
-from traindx.cli._options import (
-    add_folder,
-    add_in_place,
-    add_option,
-    add_outputs,
-    add_program,
-    note_misplaced,
-    words_of,
-)
+from traindx.cli import _options as options
 from traindx.errors import TraindxError
 
 TYPE_CHECKING = False  # as typing has it, without the 5 ms that importing typing takes
@@ -39,43 +31,47 @@ reuses trial runs that finished within a day. traindx apply applies a proven pat
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of treat."""
-    add_program(parser, "treat")
+    options.add_program(parser, "treat")
     _add_budget(parser)
     _add_trials(parser)
     _add_fix(parser)
     _add_engine(parser)
-    add_in_place(parser)
-    add_folder(parser, "treatment", "treatments", ".traindx/treatments")
-    add_outputs(parser)
+    options.add_in_place(parser)
+    options.add_folder(parser, "treatment", "treatments", ".traindx/treatments")
+    options.add_outputs(parser)
 
 
 def _add_budget(parser: argparse.ArgumentParser) -> None:
     """How much is run."""
-    add_option(parser, "--steps N", "steps per trial run (default: the whole run, or 30 s of it)", type=int)
-    add_option(parser, "--seconds S", "approximate length of a trial run", type=float)
-    add_option(parser, "--seeds N", "seeds for a promising fix (default: 3)", type=int, default=3)
-    add_option(parser, "--trials N", "maximum number of trial runs (default: 24)", type=int, default=24)
-    add_option(parser, "--minutes M", "time limit (default: 10)", type=float, default=10.0)
+    options.add_option(
+        parser, "--steps N", "steps per trial run (default: the whole run, or 30 s of it)", type=int
+    )
+    options.add_option(parser, "--seconds S", "approximate length of a trial run", type=float)
+    options.add_option(parser, "--seeds N", "seeds for a promising fix (default: 3)", type=int, default=3)
+    options.add_option(
+        parser, "--trials N", "maximum number of trial runs (default: 24)", type=int, default=24
+    )
+    options.add_option(parser, "--minutes M", "time limit (default: 10)", type=float, default=10.0)
 
 
 def _add_trials(parser: argparse.ArgumentParser) -> None:
     """What is tried."""
-    add_option(
+    options.add_option(
         parser,
         "--only CHANGE",
         "try this change, whatever the diagnosis ('A + B' tries both at once); may be repeated",
         repeated=True,
     )
-    add_option(parser, "--dry-run", "diagnose, then show what would be tried and how long it takes")
-    add_option(parser, "--changes", "list all changes and exit")
+    options.add_option(parser, "--dry-run", "diagnose, then show what would be tried and how long it takes")
+    options.add_option(parser, "--changes", "list all changes and exit")
 
 
 def _add_fix(parser: argparse.ArgumentParser) -> None:
     """What becomes of a proven fix."""
-    add_option(parser, "--apply", "apply the proven patch to the source, after asking")
-    add_option(parser, "--yes", "with --apply: don't ask")
-    add_option(parser, "--force", "with --apply: even if git has uncommitted changes of the file")
-    add_option(parser, "--save-model FILE", "save the weights of the fixed model (torch.save)")
+    options.add_option(parser, "--apply", "apply the proven patch to the source, after asking")
+    options.add_option(parser, "--yes", "with --apply: don't ask")
+    options.add_option(parser, "--force", "with --apply: even if git has uncommitted changes of the file")
+    options.add_option(parser, "--save-model FILE", "save the weights of the fixed model (torch.save)")
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:
@@ -86,13 +82,17 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
         default="local",
         help="run trials as local processes (default) or as Ray tasks",
     )
-    add_option(
+    options.add_option(
         parser,
         "--address HOST:PORT",
         "with --engine ray: the head node, or auto for the cluster of this machine (default: start Ray here)",
     )
-    add_option(parser, "--cpus-per-arm N", "with --engine ray: CPUs per trial run (default: 1)", type=int)
-    add_option(parser, "--gpus-per-arm N", "with --engine ray: GPUs per trial run (default: 0)", type=float)
+    options.add_option(
+        parser, "--cpus-per-arm N", "with --engine ray: CPUs per trial run (default: 1)", type=int
+    )
+    options.add_option(
+        parser, "--gpus-per-arm N", "with --engine ray: GPUs per trial run (default: 0)", type=float
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -117,14 +117,14 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.trials.treatment import treat
 
     starting.wipe()
-    note_misplaced(arguments)
+    options.note_misplaced(arguments)
     wish = _wish(arguments)
     _refuse_places(arguments)
     _refuse_unasked(arguments)
     line = TrialLine(arguments.minutes, partial(show_diagnosis, arguments=arguments))
     with kept_on_interrupt("treat", arguments.out), line:
         found = treat(
-            words_of(arguments),
+            options.words_of(arguments),
             wish,
             out=arguments.out,
             name=arguments.name,

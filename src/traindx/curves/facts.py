@@ -123,6 +123,16 @@ def batches_per_epoch(run: Run) -> float | None:
     return None
 
 
+_VIEWS = 2
+"""Rows that one sample may enter as, such as its two views; bench/thresholds.md#samples."""
+
+
+def training_samples(run: Run) -> float | None:
+    """Samples of the training data; None if unknown, or if its items are series or graphs of many rows."""
+    items, rows = stated_number(run, f.TRAINING_SAMPLES), stated_number(run, f.ROWS_AT_ONCE)
+    return None if items is not None and rows is not None and rows > _VIEWS * items else items
+
+
 def uncontended(run: Run, share: float) -> float:
     """A share of time that was waited, less what other programs on the processors explain of it at most."""
     return share * (1 - min(max(stated_number(run, f.CONTENTION) or 0.0, 0.0), 1.0))

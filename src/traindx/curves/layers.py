@@ -9,7 +9,7 @@ import numpy as np
 from traindx.curves.facts import stated_word
 from traindx.curves.limits import FEW
 from traindx.curves.series import by_layer, last_part
-from traindx.facts import OUTPUT_ACTIVATION
+from traindx.facts import GATES, OUTPUT_ACTIVATION
 from traindx.finding import Evidence
 from traindx.format import code, count, listed, named_layer, percentage, printable
 from traindx.quantities import ACTIVATION_STD, GRADIENT_NORM, SATURATED_SHARE, WEIGHT_NORM
@@ -282,9 +282,10 @@ _BOUNDED = ("sigmoid", "tanh", "hardtanh", "hardsigmoid", "softsign")
 def hidden_bounded(run: Run) -> list[Series]:
     """The shares at the flat ends of each hidden layer, in forward order.
 
-    An output that is meant to say yes or no lies at its ends when it is sure.
+    An output that is meant to say yes or no lies at its ends when it is sure, and so does a gate.
     """
-    layers = list(by_layer(run, SATURATED_SHARE))
+    gates = str(run.facts.get(GATES, "")).split(", ")
+    layers = [one for one in by_layer(run, SATURATED_SHARE) if one.layer not in gates]
     return layers[:-1] if stated_word(run, OUTPUT_ACTIVATION) in _BOUNDED else layers
 
 

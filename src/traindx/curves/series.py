@@ -9,6 +9,7 @@ import numpy as np
 
 from traindx.curves.facts import stated_number, stated_word
 from traindx.curves.limits import FEW, LAST_QUARTER, TINY
+from traindx.facts import LEARNING_RATE as CONFIGURED
 from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.finding import Evidence
 from traindx.quantities import LEARNING_RATE, NEIGHBOR_AGREEMENT, TRAIN_LOSS
@@ -256,6 +257,9 @@ def has_attention(run: Run) -> bool:
 def peak_and_usual(run: Run) -> tuple[float, float, float] | None:
     """The highest rate of a run, and the lowest and highest of recipes; None where one is not known."""
     rate, kind = rate_of(run), stated_word(run, OPTIMIZER)
+    # A run that ended at its first step has one rate, which may be that of a warm-up.
+    configured = stated_number(run, CONFIGURED) if LEARNING_RATE in run else None
+    peak = configured if rate is None else rate.peak
     usual = (_HEAVY if (stated_number(run, MOMENTUM) or 0) >= 1 / 2 else _PLAIN) if kind == "sgd" else None
     usual = usual or _USUAL.get(kind)
-    return (rate.peak, *usual) if rate is not None and usual is not None and rate.peak > 0 else None
+    return (peak, *usual) if peak is not None and usual is not None and peak > 0 else None

@@ -21,6 +21,9 @@ _TIED = 0.4
 _DOUBTED = 0.1
 """With a fact of the program beside it, this much belief in a cause keeps a run from being called healthy."""
 
+_RULED_OUT = 0.05
+"""Belief in health that leaves no doubt of a cause of which the evidence means what it means elsewhere."""
+
 _WARNED = 0.5
 """What a warning counts of a serious sign."""
 
@@ -41,7 +44,7 @@ def verdict_of(
         one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
         for one in asked
     )
-    told = is_told(asked, objective)
+    told = is_told(asked, objective) or _is_settled(healthy, suspects, objective)
     # Overfitting is seen in few evaluations, and in the few records of many passes.
     short = too_short.slug in yes and not _is_clear(asked, Problem.OVERFITS)
     if told and healthy < _SURE and (critical or not short):
@@ -64,6 +67,12 @@ def verdict_of(
     learned &= yes.isdisjoint((validation_only_at_start.slug, tokens_memorized.slug))
     is_healthy = healthy >= 1 - _TIED and learned and not is_wrong and not _is_disputed(suspects, asked)
     return Verdict.HEALTHY if is_healthy else Verdict.INCONCLUSIVE
+
+
+def _is_settled(healthy: float, suspects: tuple[Suspect, ...], objective: Objective) -> bool:
+    """Whether a kind that is not judged has a cause that is sure, such as a learning rate far too low."""
+    is_sure = healthy < _RULED_OUT and bool(suspects) and suspects[0].confidence > _SURE
+    return not objective.is_checked and is_sure
 
 
 def is_told(asked: Iterable[SignResult], objective: Objective) -> bool:

@@ -225,7 +225,9 @@ def activations_recorded(run: Run) -> ActivationExam:
     rows = tuple(sorted_as_tree(activation_rows(run, kinds, {}), lambda row: row.name))
     looks = max((len(one) for one in run.all(q.ACTIVATION_MEAN)), default=0)
     problems, absent = _judged(run, _resting(run, kinds))
-    return ActivationExam(run.name, run, rows, problems, batches=looks, cleared=absent)
+    return ActivationExam(
+        model=run.name, run=run, rows=rows, problems=problems, batches=looks, cleared=absent
+    )
 
 
 def _too_few(run: Run, inputs: int) -> list[str]:

@@ -257,11 +257,11 @@ def gradients_recorded(run: Run) -> GradientExam:
     rows = gradient_rows(run)
     verdict = judged(run, rows, ())
     return GradientExam(
-        run.name,
-        run,
-        rows,
-        verdict.problems,
-        fitted_decay(rows),
+        model=run.name,
+        run=run,
+        rows=rows,
+        problems=verdict.problems,
+        decay=fitted_decay(rows),
         notes=verdict.notes,
         cleared=verdict.cleared,
     )

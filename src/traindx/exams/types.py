@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from traindx.curves.layers import is_matrix
@@ -12,10 +12,17 @@ from traindx.format import Displayed
 from traindx.run import Parameter, Run
 
 
-class _WithProblems(Displayed):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _ExamOfModel(Displayed):
     """What all exams of a model have."""
 
+    model: str
+    run: Run
+    """The same as a run with one step per batch: every sign and `traindx.diagnose` can be asked of it."""
     problems: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+    cleared: tuple[str, ...] = ()
+    """Causes that were looked for and are not there."""
     undecided: tuple[str, ...] = ()
     """What could not be checked, because the exam was not given what that needs."""
 
@@ -51,22 +58,15 @@ class ActivationRow:
     nonfinite_share: float | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ActivationExam(_WithProblems):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ActivationExam(_ExamOfModel):
     """Every layer in the order of the forward pass, what is wrong, and what was guessed."""
 
     exam: ClassVar[str] = "activations"
-    model: str
-    run: Run
-    """The same as a run with one step per batch."""
     rows: tuple[ActivationRow, ...]
-    problems: tuple[Finding, ...]
     batches: int = 0
     inputs: int = 0
     """Samples in all batches together."""
-    notes: tuple[str, ...] = field(default_factory=tuple)
-    cleared: tuple[str, ...] = ()
-    """Causes that were looked for and are not there."""
 
 
 @dataclass(frozen=True)
@@ -131,22 +131,15 @@ class Decay:
         return -math.log10(self.factor) * (self.layers - 1)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GradientExam(_WithProblems):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GradientExam(_ExamOfModel):
     """Every parameter in the order of the forward pass, what is wrong, and what was guessed."""
 
     exam: ClassVar[str] = "gradients"
-    model: str
-    run: Run
-    """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[GradientRow, ...]
-    problems: tuple[Finding, ...]
     decay: Decay | None = None
     loss: float | None = None
     loss_function: str = ""
-    notes: tuple[str, ...] = field(default_factory=tuple)
-    cleared: tuple[str, ...] = ()
-    """Causes that were looked for and are not there."""
 
     @property
     def norm(self) -> float:
@@ -249,26 +242,17 @@ class Memory:
         return self.parameters + self.gradients + self.adam + (self.activations or 0)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ModelExam(_WithProblems):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ModelExam(_ExamOfModel):
     """A model as it is built."""
 
     exam: ClassVar[str] = "model"
-    model: str
-    run: Run
-    """The same as a run of one step: every sign and `traindx.diagnose` can be asked of it."""
     rows: tuple[ModelRow, ...]
-    problems: tuple[Finding, ...]
     memory: Memory
     samples: int | None = None
     """Samples in the training data, where they were told."""
     plain_depth: int | None = None
     """Stacked weight matrices without normalization or skip connection; None if not measured."""
-    notes: tuple[str, ...] = field(default_factory=tuple)
-    cleared: tuple[str, ...] = ()
-    """Causes that were looked for and are not there."""
-    undecided: tuple[str, ...] = ()
-    """What takes a batch to check, if none was passed."""
 
     @property
     def parameters(self) -> int:

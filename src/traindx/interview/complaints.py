@@ -122,6 +122,9 @@ COMPLAINTS: dict[str, Complaint] = {
 }
 """Every complaint above by its slug, in the order in which they are offered."""
 
+NOT_TRAINING = (LOSS_STUCK, LOSS_SLOW, LOSS_UNSTABLE, LOSS_NAN, GRADIENTS_EXPLODE, GRADIENTS_VANISH)
+"""Complaints of the loss and its gradients."""
+
 
 def complaint_named(slug: str) -> Complaint:
     """The complaint of a slug; one that does not exist gives the accepted ones."""

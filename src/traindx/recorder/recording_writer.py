@@ -155,11 +155,19 @@ def process_facts(began: float, rank: int = 0, ranks: int = 1) -> dict[str, obje
     }
 
 
+_LONGEST = 60
+"""Characters of a second line: what was refused, such as the first values of a tensor."""
+
+
 def ending_by(error: BaseException, step: int | None) -> Event:
-    """The event of a program that ends with an exception: its class and the first line of what it says."""
+    """The event of a program that ends with an exception: its class and the first line of what it says.
+
+    A line that ends in a colon goes on in the next one.
+    """
     kind = EventKind.INTERRUPTED if isinstance(error, KeyboardInterrupt) else EventKind.EXCEPTION
-    first, *_ = str(error).strip().splitlines() or [""]
-    return Event(kind, ": ".join(part for part in (type(error).__name__, first) if part), step)
+    first, *others = str(error).strip().splitlines() or [""]
+    says = f"{first} {others[0].strip()[:_LONGEST]}" if others and first.endswith(":") else first
+    return Event(kind, ": ".join(part for part in (type(error).__name__, says) if part), step)
 
 
 def _free(path: Path) -> Path:

@@ -15,13 +15,13 @@ from traindx.format import count
 from traindx.report import text
 from traindx.report.blocks import Page
 from traindx.report.json import report as json
-from traindx.report.json.exams import (
+from traindx.report.json.report import comparison_document, diagnosis_document
+from traindx.report.json.results import (
     checklist_document,
     examination_document,
     model_exam_document,
     rate_document,
 )
-from traindx.report.json.report import comparison_document, diagnosis_document
 from traindx.report.json.values import as_text, head
 from traindx.report.results import comparison, diagnosis, exams, learning_rate
 from traindx.report.results import treatment as treatments
@@ -64,10 +64,25 @@ def document(result: object) -> str:
     return view(result).document()
 
 
+_MODEL_EXAM = exams.model_page, exams.summary, model_exam_document
+_EXAMS: dict[type, tuple[Callable[..., Page], Callable[..., str], Callable[..., str]]] = {
+    ActivationExam: _MODEL_EXAM,
+    GradientExam: _MODEL_EXAM,
+    ModelExam: _MODEL_EXAM,
+    Examination: (exams.data_page, exams.data_summary, examination_document),
+    Checklist: (exams.preflight_page, exams.preflight_summary, checklist_document),
+    ProgramRate: (learning_rate.page, learning_rate.summary, rate_document),
+}
+"""What makes the page, the line and the document of a result that says all of itself."""
+
+
 @singledispatch
 def view(result: object) -> View:
     """The forms of a result."""
-    raise TypeError(f"{type(result).__name__} is not a result that can be shown")
+    if type(result) not in _EXAMS:
+        raise TypeError(f"{type(result).__name__} is not a result that can be shown")
+    page, line, document = _EXAMS[type(result)]
+    return View(partial(page, result), partial(line, result), partial(document, result))
 
 
 @view.register
@@ -108,41 +123,3 @@ def _treatment(result: TreatResult) -> Page:
         return diagnosis.page(run, judged)
     name, seconds = result.folder.name, result.elapsed
     return treatments.page(run, judged, result.treatment, beliefs=result.beliefs, name=name, seconds=seconds)
-
-
-@view.register(ActivationExam)
-@view.register(GradientExam)
-@view.register(ModelExam)
-def _(result: ActivationExam | GradientExam | ModelExam) -> View:
-    return View(
-        partial(exams.model_page, result),
-        partial(exams.summary, result),
-        partial(model_exam_document, result),
-    )
-
-
-@view.register
-def _(result: Examination) -> View:
-    return View(
-        partial(exams.data_page, result),
-        partial(exams.data_summary, result),
-        partial(examination_document, result),
-    )
-
-
-@view.register
-def _(result: Checklist) -> View:
-    return View(
-        partial(exams.preflight_page, result),
-        partial(exams.preflight_summary, result),
-        partial(checklist_document, result),
-    )
-
-
-@view.register
-def _(result: ProgramRate) -> View:
-    return View(
-        partial(learning_rate.page, result),
-        partial(learning_rate.summary, result),
-        partial(rate_document, result),
-    )

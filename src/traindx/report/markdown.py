@@ -6,27 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import singledispatch
 
 from traindx.format import listed, printable
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Chart,
-    Code,
-    Command,
-    Diff,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Overlay,
-    Page,
-    Paragraph,
-    Picture,
-    Plot,
-    Section,
-    Table,
-    Term,
-)
-from traindx.report.extremes import cell_text
+from traindx.report import blocks as b
+from traindx.report.plot_data import cell_text
 
 _MOST_LINES = 60
 """What a reader of a pull request scrolls past without anger."""
@@ -39,7 +20,7 @@ _CODE = re.compile(r"`([\w .,:=()/+-]+)`")
 _FENCE = re.compile("`{3,}")
 
 
-def write(page: Page, *, everything: bool = False) -> str:
+def write(page: b.Page, *, everything: bool = False) -> str:
     """The screen, and as many sections behind a fold as fit; with `everything`, all of them in full."""
     lines = _joined(page.screen)
     left_out = []
@@ -64,7 +45,7 @@ def _plain(text: str) -> str:
     return _ACTIVE.sub(r"\\\1", text).replace("](", "]\\(")
 
 
-def _joined(blocks: Iterable[Block]) -> list[str]:
+def _joined(blocks: Iterable[b.Block]) -> list[str]:
     """Blocks below each other; a blank line where the kind of block changes."""
     lines: list[str] = []
     before: type | None = None
@@ -73,7 +54,7 @@ def _joined(blocks: Iterable[Block]) -> list[str]:
         if not written:
             continue
         if before is not None and (
-            type(block) is not before or not isinstance(block, Entry | Term | Command)
+            type(block) is not before or not isinstance(block, b.Entry | b.Term | b.Command)
         ):
             lines.append("")
         lines += written
@@ -81,87 +62,87 @@ def _joined(blocks: Iterable[Block]) -> list[str]:
     return lines
 
 
-def _section(section: Section, level: int) -> Iterator[str]:
+def _section(section: b.Section, level: int) -> Iterator[str]:
     yield f"{'#' * min(level, 6)} {escape(section.title)}"
     yield ""
-    flat = [block for block in section.blocks if not isinstance(block, Section)]
+    flat = [block for block in section.blocks if not isinstance(block, b.Section)]
     yield from _joined(flat)
     for block in section.blocks:
-        if isinstance(block, Section):
+        if isinstance(block, b.Section):
             yield ""
             yield from _section(block, level + 1)
 
 
-def _folded(section: Section) -> list[str]:
-    flat = [block for block in section.blocks if not isinstance(block, Section)]
+def _folded(section: b.Section) -> list[str]:
+    flat = [block for block in section.blocks if not isinstance(block, b.Section)]
     # A line that begins with HTML is HTML to its end: a backslash would not keep anything from being a tag.
     title = html.escape(printable(section.title, _LONG))
     return [f"<details><summary>{title}</summary>", "", *_joined(flat), "", "</details>"]
 
 
 @singledispatch
-def _of(block: Block) -> Iterable[str]:
+def _of(block: b.Block) -> Iterable[str]:
     raise TypeError(f"no Markdown for {type(block).__name__}")
 
 
 @_of.register
-def _(block: Gap | Chart | Overlay | Plot | Picture) -> Iterable[str]:
+def _(block: b.Gap | b.Chart | b.Overlay | b.Plot | b.Picture) -> Iterable[str]:
     return ()
 
 
 @_of.register
-def _(block: Header) -> Iterable[str]:
+def _(block: b.Header) -> Iterable[str]:
     notes = "".join(f" · {escape(one)}" for one in block.notes)
     return (f"**traindx** · {escape(block.subject, 200)}{notes}",)
 
 
 @_of.register
-def _(block: Headline) -> Iterable[str]:
+def _(block: b.Headline) -> Iterable[str]:
     note = f" · {escape(block.note)}" if block.note else ""
     return (f"## {block.word}: {escape(block.title)}{note}",)
 
 
 @_of.register
-def _(block: Paragraph) -> Iterable[str]:
+def _(block: b.Paragraph) -> Iterable[str]:
     return (escape(block.says),)
 
 
 @_of.register
-def _(block: Entry) -> Iterable[str]:
+def _(block: b.Entry) -> Iterable[str]:
     at = f" · {escape(block.at)}" if block.at else ""
     label = f"**{block.label.capitalize()}:** " if block.label else ""
     return (f"- {label}{escape(block.says)}{at}",)
 
 
 @_of.register
-def _(block: Term) -> Iterable[str]:
+def _(block: b.Term) -> Iterable[str]:
     return (f"- {block.label}: {escape(block.says)}",)
 
 
 @_of.register
-def _(block: Diff) -> Iterable[str]:
+def _(block: b.Diff) -> Iterable[str]:
     return _fenced("\n".join(block.lines), "diff")
 
 
 @_of.register
-def _(block: Code) -> Iterable[str]:
+def _(block: b.Code) -> Iterable[str]:
     label = [f"{block.label.capitalize()}:", ""] if block.label else []
     return [*label, *_fenced(block.text.strip("\n"), block.language)]
 
 
 @_of.register
-def _(block: Bullets) -> Iterable[str]:
+def _(block: b.Bullets) -> Iterable[str]:
     return [f"- {escape(item)}" for item in block.items]
 
 
 @_of.register
-def _(block: Command) -> Iterable[str]:
+def _(block: b.Command) -> Iterable[str]:
     note = f" ({escape(block.note)})" if block.note else ""
     return (f"- {block.label}: `{printable(block.line, 500).replace('`', '')}`{note}",)
 
 
 @_of.register
-def _(block: Table) -> Iterable[str]:
+def _(block: b.Table) -> Iterable[str]:
     yield f"| {' | '.join(escape(column.title) for column in block.columns)} |"
     yield f"| {' | '.join('--:' if column.right else '---' for column in block.columns)} |"
     for row in block.rows:

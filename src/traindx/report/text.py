@@ -6,26 +6,7 @@ from functools import singledispatchmethod
 from pathlib import Path
 
 from traindx.format import printable
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Chart,
-    Code,
-    Command,
-    Diff,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Overlay,
-    Page,
-    Paragraph,
-    Picture,
-    Plot,
-    Section,
-    Table,
-    Term,
-)
+from traindx.report import blocks as b
 from traindx.report.text_lines import LONGEST, STYLES, Line, Span, cells, fitted, table_lines, wrapped
 from traindx.report.text_plots import Ink, run_plot, xy_plot
 
@@ -49,7 +30,7 @@ _ASCII = str.maketrans(
 
 
 def write(
-    page: Page, *, width: int = 80, color: bool = False, everything: bool = False, unicode: bool = True
+    page: b.Page, *, width: int = 80, color: bool = False, everything: bool = False, unicode: bool = True
 ) -> str:
     """The screen of a page as text; with `everything`, its sections as well and nothing left out."""
     writer = _Writer(max(width, _NARROWEST))
@@ -74,7 +55,7 @@ class _Writer:
         self._labels = labels
         """Whether entries have labels; if none has one, nothing is left free for them."""
 
-    def screen(self, page: Page, most: int | None) -> list[Line]:
+    def screen(self, page: b.Page, most: int | None) -> list[Line]:
         """The blocks of a screen; what can be spared is left out until it has at most so many lines."""
         blocks = list(page.screen)
         for spare in _SPARED if most else ():
@@ -90,39 +71,39 @@ class _Writer:
         ]
         return [line for block in kept for line in self._lines(block)]
 
-    def section(self, section: Section, depth: int) -> Iterator[Line]:
+    def section(self, section: b.Section, depth: int) -> Iterator[Line]:
         """A heading and what is below it."""
         yield ()
         title = printable(section.title, self._width)
         yield (Span(title if depth else title.upper(), "1"),)
-        labels = any(isinstance(block, Entry) and block.label for block in section.blocks)
+        labels = any(isinstance(block, b.Entry) and block.label for block in section.blocks)
         inner = _Writer(max(self._width - 2, _NARROWEST), labels=labels)
         for block in section.blocks:
-            lines = inner.section(block, depth + 1) if isinstance(block, Section) else inner._lines(block)
+            lines = inner.section(block, depth + 1) if isinstance(block, b.Section) else inner._lines(block)
             yield from ((Span("  "), *line) if line else () for line in lines)
 
-    def _lines(self, block: Block) -> list[Line]:
+    def _lines(self, block: b.Block) -> list[Line]:
         return list(self._of(block))
 
     @singledispatchmethod
-    def _of(self, block: Block) -> Iterable[Line]:
+    def _of(self, block: b.Block) -> Iterable[Line]:
         raise TypeError(f"no text for {type(block).__name__}")
 
     @_of.register
-    def _(self, block: Gap | Picture) -> Iterable[Line]:
-        return [()] if isinstance(block, Gap) else []
+    def _(self, block: b.Gap | b.Picture) -> Iterable[Line]:
+        return [()] if isinstance(block, b.Gap) else []
 
     @_of.register
-    def _(self, block: Plot) -> Iterable[Line]:
+    def _(self, block: b.Plot) -> Iterable[Line]:
         for row in xy_plot(block, width=self._width - 2):
             yield (Span("  "), *(Span(piece.text, _INKS[piece.ink]) for piece in row))
 
     @_of.register
-    def _(self, block: Overlay) -> Iterable[Line]:
+    def _(self, block: b.Overlay) -> Iterable[Line]:
         return ()
 
     @_of.register
-    def _(self, block: Header) -> Iterable[Line]:
+    def _(self, block: b.Header) -> Iterable[Line]:
         subject = printable(block.subject, self._width - len("traindx · "))
         notes = "".join(f" · {printable(one, LONGEST)}" for one in block.notes)
         first, *others = wrapped(f"{subject}{notes}", self._width - len("traindx · "))
@@ -131,7 +112,7 @@ class _Writer:
         yield from ((Span(f"          {line}"),) for line in others)
 
     @_of.register
-    def _(self, block: Headline) -> Iterable[Line]:
+    def _(self, block: b.Headline) -> Iterable[Line]:
         style = STYLES[block.tone]
         label = f"{block.word} ".ljust(_LABEL)
         label += " " if not label.endswith("  ") and len(block.word) >= _LABEL - 1 else ""
@@ -139,55 +120,55 @@ class _Writer:
         yield from self._beside(label, style, says, "1", block.note, style, is_whole=True)
 
     @_of.register
-    def _(self, block: Entry) -> Iterable[Line]:
+    def _(self, block: b.Entry) -> Iterable[Line]:
         label = block.label.ljust(_LABEL - 1) + " " if self._labels else "  "
         at = printable(block.at, 60)
         yield from self._beside(label, "1", printable(block.says, LONGEST), STYLES[block.tone], at, "36")
 
     @_of.register
-    def _(self, block: Term) -> Iterable[Line]:
+    def _(self, block: b.Term) -> Iterable[Line]:
         yield from self._beside(f"  {block.label.ljust(_LABEL - 1)} ", "2", printable(block.says, LONGEST))
 
     @_of.register
-    def _(self, block: Paragraph) -> Iterable[Line]:
+    def _(self, block: b.Paragraph) -> Iterable[Line]:
         for line in wrapped(printable(block.says, LONGEST), self._width - 2):
             yield (Span(f"  {line}", STYLES[block.tone]),)
 
     @_of.register
-    def _(self, block: Diff) -> Iterable[Line]:
+    def _(self, block: b.Diff) -> Iterable[Line]:
         room = self._width - len(_CODE)
         for line in block.lines:
             for part in fitted(printable(line[1:], LONGEST), room - 1).splitlines() or [""]:
                 yield (Span(f"{_CODE}{line[:1]}{printable(part, room - 1)}", _SIGNS.get(line[:1], "")),)
 
     @_of.register
-    def _(self, block: Code) -> Iterable[Line]:
+    def _(self, block: b.Code) -> Iterable[Line]:
         if block.label:
             yield (Span(f"  {block.label}", "2"),)
         for line in fitted(block.text.strip("\n"), self._width - len(_CODE)).splitlines():
             yield (Span(f"{_CODE}{printable(line, 500)}"),)
 
     @_of.register
-    def _(self, block: Chart) -> Iterable[Line]:
+    def _(self, block: b.Chart) -> Iterable[Line]:
         if not block.rows:
             return
         for row in run_plot(block.run, block.evidence[:1], width=self._width - 2, height=block.rows):
             yield (Span("  "), *(Span(piece.text, _INKS[piece.ink]) for piece in row))
 
     @_of.register
-    def _(self, block: Table) -> Iterable[Line]:
+    def _(self, block: b.Table) -> Iterable[Line]:
         label = block.label.ljust(_LABEL) if block.label else "  "
         for index, line in enumerate(table_lines(block, self._width - len(label))):
             yield (Span(label if index == 0 else " " * len(label), "1"), *line)
 
     @_of.register
-    def _(self, block: Bullets) -> Iterable[Line]:
+    def _(self, block: b.Bullets) -> Iterable[Line]:
         for item in block.items:
             for index, line in enumerate(wrapped(printable(item, LONGEST), self._width - 4)):
                 yield (Span("    " if index else "  · ", "2"), Span(line))
 
     @_of.register
-    def _(self, block: Command) -> Iterable[Line]:
+    def _(self, block: b.Command) -> Iterable[Line]:
         label = block.label.ljust(_COMMAND - 1) + " "
         line = printable(block.line, 500)
         room = self._width - _COMMAND - cells(line) - 2
@@ -234,24 +215,24 @@ def _noted(says: str, at: str, room: int, *, is_whole: bool) -> tuple[list[str],
     return (below, len(below) - 1) if at and fewer > 0 else (beside, 0)
 
 
-def _no_further_entries(block: Block) -> list[Block]:
-    return [] if isinstance(block, Entry) and not block.label else [block]
+def _no_further_entries(block: b.Block) -> list[b.Block]:
+    return [] if isinstance(block, b.Entry) and not block.label else [block]
 
 
-def _low_charts(block: Block) -> list[Block]:
-    return [replace(block, rows=_LOWEST)] if isinstance(block, Chart) and block.rows > _LOWEST else [block]
+def _low_charts(block: b.Block) -> list[b.Block]:
+    return [replace(block, rows=_LOWEST)] if isinstance(block, b.Chart) and block.rows > _LOWEST else [block]
 
 
-def _no_charts(block: Block) -> list[Block]:
-    return [] if isinstance(block, Chart | Plot) else [block]
+def _no_charts(block: b.Block) -> list[b.Block]:
+    return [] if isinstance(block, b.Chart | b.Plot) else [block]
 
 
-def _no_gaps(block: Block) -> list[Block]:
+def _no_gaps(block: b.Block) -> list[b.Block]:
     return [] if _is_gap(block) else [block]
 
 
-def _is_gap(block: Block | None) -> bool:
-    return isinstance(block, Gap)
+def _is_gap(block: b.Block | None) -> bool:
+    return isinstance(block, b.Gap)
 
 
 _SPARED = (_no_further_entries, _low_charts, _no_charts, _no_gaps)

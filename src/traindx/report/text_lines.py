@@ -8,7 +8,7 @@ from unicodedata import combining, east_asian_width
 
 from traindx.format import apart, printable
 from traindx.report.blocks import Table, Tone
-from traindx.report.extremes import cell_text
+from traindx.report.plot_data import cell_text
 
 LONGEST = 1000
 """Longest text from a result: a log must not fill the screen."""

@@ -11,7 +11,7 @@ from traindx.curves.series import shares
 from traindx.finding import Evidence
 from traindx.format import number, printable, step
 from traindx.report.blocks import Plot
-from traindx.report.extremes import NON_FINITE
+from traindx.report.plot_data import NON_FINITE
 from traindx.report.results.run import main_series, share_at
 from traindx.run import Floats, Run, Series
 

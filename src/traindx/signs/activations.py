@@ -22,6 +22,7 @@ from traindx.facts import (
     LINEAR_LAYERS,
     MODEL,
     MODEL_PLACE,
+    NARROW_LAYERS,
     NONLINEARITIES,
     NORMALIZATION_LAYERS,
     PARAMETERS,
@@ -192,6 +193,9 @@ def bottleneck_narrow(
         return CANNOT_TELL
     classes = stated_number(run, CLASSES) or 0
     hidden = [layer for layer in layers[:-1] if not is_recurrent(layer) and inputs_of(layer) > 1]
+    if NARROW_LAYERS in run.facts:
+        passed = str(run.facts[NARROW_LAYERS]).split(", ")
+        hidden = [layer for layer in hidden if (layer.name.rpartition(".")[0] or layer.name) in passed]
     narrow = min(hidden, key=units_of, default=None)
     least = max(units, min(classes, _MANY) // 4)
     if narrow is not None and units_of(narrow) <= least:

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import numpy as np
 
-from traindx.curves.facts import batches_per_epoch, fact_evidence, is_recording, location_of, stated_number
+from traindx.curves.facts import (
+    batches_per_epoch,
+    fact_evidence,
+    is_recording,
+    location_of,
+    stated_number,
+    training_samples,
+)
 from traindx.curves.failure import not_finite_in
 from traindx.curves.inputs import RATIO, SHIFT, input_gap
 from traindx.curves.layers import matrices, units_of
@@ -39,7 +46,7 @@ from traindx.quantities import (
     REPEATED_SHARE,
     WEIGHT_NORM,
 )
-from traindx.run import Floats, Run
+from traindx.run import Better, Floats, Run, Split
 
 _TINY_SET = 3.2
 """Times fewer samples than the limit, 20, that are fully clear; bench/thresholds.md#samples."""
@@ -54,7 +61,7 @@ def data_tiny(
     run: Run, *, samples: Annotated[int, "training samples; bench/thresholds.md#samples"] = 64
 ) -> Answer:
     """Training set is tiny."""
-    rows = stated_number(run, TRAINING_SAMPLES)
+    rows = training_samples(run)
     if rows is None or rows <= 0:
         return CANNOT_TELL
     if rows > samples:
@@ -69,7 +76,7 @@ def model_dwarfs_data(
     run: Run, *, ratio: Annotated[float, "parameters per sample; bench/thresholds.md#samples"] = 50.0
 ) -> Answer:
     """Model has many parameters per training sample."""
-    parameters, samples = stated_number(run, PARAMETERS), stated_number(run, TRAINING_SAMPLES)
+    parameters, samples = stated_number(run, PARAMETERS), training_samples(run)
     if not parameters or not samples:
         return CANNOT_TELL
     each = parameters / samples
@@ -266,6 +273,9 @@ def validation_inputs_differ(
     moved, wider = gap.moved, gap.wider
     if moved < shift and wider < ratio:
         return None
+    if moved < far and wider < apart and not _is_evaluated(run):
+        # A later stretch of a series differs a little by nature: it matters if validation suffers.
+        return CANNOT_TELL
     means, stds = pair(gap.validation_mean, gap.mean), pair(gap.validation_std, gap.std)
     says = f"validation inputs have mean {means[0]} and std {stds[0]}"
     says += f"; training inputs have mean {means[1]} and std {stds[1]}"
@@ -274,3 +284,11 @@ def validation_inputs_differ(
     if moved < far and wider < apart:
         return Finding(strength, says, (evidence,))
     return Finding(strength, f"{says}: not preprocessed alike", (evidence,), Severity.SERIOUS)
+
+
+def _is_evaluated(run: Run) -> bool:
+    """Whether a loss or metric of validation is known."""
+    return any(
+        one.quantity.split is Split.VALIDATION and one.quantity.better is not Better.NEITHER
+        for one in run.series
+    )

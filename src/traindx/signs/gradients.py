@@ -7,10 +7,10 @@ import numpy as np
 from traindx.curves.curve import curve_of
 from traindx.curves.facts import fact_evidence, is_recording, needs_beginning, stated_number
 from traindx.curves.failure import FEWEST_BLOCKS, outgrown, spikes_of
-from traindx.curves.layers import held_back, matrices, over_depth, owner
+from traindx.curves.layers import Held, held_back, matrices, over_depth, owner
 from traindx.curves.limits import CLEAR, FEW, LIKELY, MILD, ROUNDING, TRIPLE, graded, linear
 from traindx.curves.objective import as_share, at_floor, loss_of
-from traindx.curves.series import evenly, looked, seen_in, span, whole
+from traindx.curves.series import by_layer, evenly, looked, seen_in, span, whole
 from traindx.facts import (
     BACKWARD_PLACE,
     BATCH_SIZE,
@@ -23,6 +23,7 @@ from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, si
 from traindx.format import count, multiple, number, pair, percentage, power_of_ten
 from traindx.objective import Problem
 from traindx.quantities import (
+    ACTIVATION_STD,
     CLIPPED_SHARE,
     GRADIENT_AGREEMENT,
     GRADIENT_NOISE_SCALE,
@@ -187,13 +188,20 @@ def gradient_never_arrives(run: Run) -> Answer:
     if not run.model:
         return CANNOT_TELL
     found = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
-    if found is None:
+    if found is None or _are_unused(run, found):
         return None
     says = f"{found.told} never got a nonzero gradient"
     # What lies before a cut gets none; a branch that is not used gets none either, and harms nobody.
     strength = 1.0 if found.is_first_part or found.share > 1 / 2 else 1 / 2
     evidence = fact_evidence(run, GRADIENTLESS_PARAMETERS, MODEL_PLACE, BACKWARD_PLACE)
     return Finding(strength, says, (evidence,))
+
+
+def _are_unused(run: Run, held: Held) -> bool:
+    """Whether nothing calls the layers of a smaller part of the model: a spare head or pooler is no cut."""
+    called = {one.layer for one in by_layer(run, ACTIVATION_STD)}
+    owners = {layer.name.rpartition(".")[0] for layer in held.layers}
+    return bool(called) and held.share <= 1 / 2 and called.isdisjoint(owners)
 
 
 @sign(needs=(GRADIENT_AGREEMENT,))

@@ -8,7 +8,7 @@ from traindx import quantities as q
 from traindx.curves.facts import batches_per_epoch, fact_evidence, stated_number, stated_word
 from traindx.curves.layers import matrices
 from traindx.curves.limits import DECADE, GRAIN, STRONG, graded, linear
-from traindx.curves.series import has_attention, looked, steps_taken
+from traindx.curves.series import has_attention, looked, peak_and_usual, steps_taken
 from traindx.facts import (
     AVERAGING_MOMENTUM,
     DROPOUT,
@@ -174,7 +174,7 @@ def decay_strong(
     kind = stated_word(run, OPTIMIZER)
     # Where decay is a part of the gradient, the two can be compared; SGD knows no difference.
     outweighs = 0.0 if kind in _APART else _pull(run, decay)
-    by_time = way if kind in (*_APART, "sgd") else 0.0
+    by_time = decay * _within_usual(run) * steps_taken(run) if kind in (*_APART, "sgd") else 0.0
     if by_time < forgotten and outweighs < pull:
         return None
     if outweighs >= pull and outweighs / pull >= by_time / forgotten:
@@ -187,6 +187,13 @@ def decay_strong(
         says = f"weight decay {number(decay)} alone shrinks weights to {left} by the end of the run"
         strength = graded(by_time, forgotten, DECADE / 2 * forgotten)
     return Finding(strength, says, (fact_evidence(run, WEIGHT_DECAY, OPTIMIZER_PLACE),))
+
+
+def _within_usual(run: Run) -> float:
+    """The mean learning rate, without what exceeds the typical range: that is no fault of decay."""
+    known = peak_and_usual(run)
+    values = run[q.LEARNING_RATE].finite.values
+    return float(np.mean(values if known is None else np.minimum(values, known[2])))
 
 
 def _pull(run: Run, decay: float) -> float:

@@ -173,16 +173,16 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     over = engine.budget.over or engine.budget.seconds_left <= 0
     # By their own names: a copy holds what a link leads to under the name of the link.
     root = engine.workspace.root.absolute()
-    files = [(Path(one.path).absolute(), one.content) for one in patch.files]
+    on_command_line = patch.arguments is not None
+    files = [] if on_command_line else [(Path(one.path).absolute(), one.content) for one in patch.files]
     is_inside = engine.workspace.copies and all(path.is_relative_to(root) for path, _ in files)
-    is_reachable = patch.arguments is not None or is_inside
-    if over or not is_reachable:
+    if over or not (on_command_line or is_inside):
         return None
 
     def patched(pair: Pair) -> ArmSpec:
         # As long as the treated arm: a smaller batch takes more steps.
         order = replace(engine.order(best.changes, pair.control.seed, "patched"), changes=())
-        if patch.arguments is not None:
+        if on_command_line:
             first, *_ = engine.command.words
             words = (first, *shlex.split(patch.after)[1:])
             return replace(order, command=replace(engine.command, words=words))

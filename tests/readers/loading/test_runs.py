@@ -296,3 +296,14 @@ def test_a_folder_with_nothing_but_a_crash_tells_the_crash(tmp_path: Path) -> No
         "step,loss\n" + "".join(f"{n},{3 - n / 9}\n" for n in range(9))
     )
     assert [bool(one.series) for one in traindx.load(tmp_path)] == [True]
+
+
+@pytest.mark.parametrize(("says", "counts"), [("NaN in layer 3", True), ("no such file", False)])
+def test_a_program_that_stops_over_a_nan_has_it_for_its_last_loss(
+    tmp_path: Path, says: str, counts: bool
+) -> None:
+    steps = "".join(f"step {i} loss {1 / (i + 1):.4f}\n" for i in range(12))
+    crash = f'Traceback (most recent call last):\n  File "t.py", line 3, in <module>\nRuntimeError: {says}\n'
+    run = only(write(tmp_path / "log.txt", steps + crash))
+    assert np.isnan(run[TRAIN_LOSS].values[-1]) == counts
+    assert any("stopped over a NaN" in note for note in run.notes) == counts

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.recorder.probes.sampling import TRAINING, VALIDATION, seen
+from traindx.facts import ROWS_AT_ONCE
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.recorder.probes.repeated_rows import RepeatedRows, row_keys
+from traindx.recorder.probes.types import Batch
+from traindx.testing.probe import Written
 
 
 def random(*shape: int) -> Tensor:
@@ -109,6 +112,14 @@ def test_leakage_shows_in_validation_and_nothing_shows_without() -> None:
         found = seen(probe, validation, purpose=VALIDATION)
         assert found[SEEN_SHARE] == leaked / 64
         assert REPEATED_SHARE not in found
+
+
+def test_the_largest_number_of_rows_at_once_is_stated() -> None:
+    probe, snapshot = RepeatedRows(), Written(1)
+    for number, rows in enumerate((8, 40, 12)):
+        probe.batch_enters(snapshot, Batch([fresh(rows)], TRAINING, number))
+    probe.batch_enters(snapshot, Batch([fresh(90)], VALIDATION, 9))
+    assert snapshot.facts[ROWS_AT_ONCE] == 40
 
 
 def test_validation_is_not_remembered_as_training() -> None:

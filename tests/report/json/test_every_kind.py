@@ -21,7 +21,7 @@ from traindx.exams.preflight.types import Checklist, Part
 from traindx.exams.questions import Check, Checked, Outcome, unseen
 from traindx.finding import Evidence, Finding, Severity
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.json.interview import cases_document
+from traindx.report.json.results import cases_document
 
 
 def checklist() -> str:

@@ -15,8 +15,8 @@ from tests.report.formats import canonical
 from tests.report.formats.test_json_report import SCHEMA, closed
 from traindx.changes.types import Measure
 from traindx.report.json import report as rendered
-from traindx.report.json.interview import cases_document
 from traindx.report.json.report import treatment_document, trial_document
+from traindx.report.json.results import cases_document
 from traindx.trials.casebook import Casebook
 from traindx.trials.types import Arm, Case, Outcome, Pair, Report, Treatment, Trial
 

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from traindx import quantities
 from traindx.diagnosis.engine import diagnose
 from traindx.readers.loading.runs import load
-from traindx.report.png.canvas import Ruler, columns_for, drawing, slugs
+from traindx.report.plot_data import Ruler
+from traindx.report.png.canvas import columns_for, drawing, slugs
 from traindx.report.png.curve import Style, draw, mark_bad, marks, moving_average, scale, sentences
 from traindx.report.png.report import gradient_norm
 from traindx.run import Axis, Floats, Quantity, Run, Series
@@ -106,7 +107,7 @@ def test_norms_of_zero_leave_the_axis_logarithmic(monkeypatch: pytest.MonkeyPatc
         pages.append(figure)
         return b""
 
-    monkeypatch.setattr("traindx.report.png.curve.as_png", keep)
+    monkeypatch.setattr("traindx.report.png.canvas.as_png", keep)
     with drawing():
         gradient_norm(Run("zeros", (norms,)), None)
     (panel,) = pages[0].axes

@@ -33,7 +33,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
         kept.append(figure)
         return b""
 
-    monkeypatch.setattr("traindx.report.png.treatment.as_png", keep)
+    monkeypatch.setattr("traindx.report.png.canvas.as_png", keep)
     return kept
 
 

@@ -92,7 +92,14 @@ def _gradient(index: int, *, full: bool) -> GradientRow:
 def _gradients(*, full: bool, problems: tuple[Finding, ...]) -> GradientExam:
     rows = tuple(_gradient(index, full=full) for index in range(9))
     return GradientExam(
-        "Sequential", EMPTY, rows, problems, Decay(0.1, 9), 1.47, "cross_entropy", ("guessed the loss",)
+        model="Sequential",
+        run=EMPTY,
+        rows=rows,
+        problems=problems,
+        decay=Decay(0.1, 9),
+        loss=1.47,
+        loss_function="cross_entropy",
+        notes=("guessed the loss",),
     )
 
 
@@ -108,12 +115,32 @@ _MEMORY = Memory(1000, 1000, 243, 64_000, 64)
 MODELS: dict[str, ActivationExam | GradientExam | ModelExam] = {
     "gradients-fail": _gradients(full=True, problems=(_VANISHING,)),
     "gradients-recorded": _gradients(full=False, problems=()),
-    "activations-fail": ActivationExam("Net", EMPTY, _LAYERS, (_DEAD,), 8, 320, (), ("saturation",)),
+    "activations-fail": ActivationExam(
+        model="Net",
+        run=EMPTY,
+        rows=_LAYERS,
+        problems=(_DEAD,),
+        batches=8,
+        inputs=320,
+        cleared=("saturation",),
+    ),
     "model-pass": ModelExam(
-        "Net", EMPTY, _MODULES, (), _MEMORY, 100, 2, (), ("dead-relu", "vanishing-gradients")
+        model="Net",
+        run=EMPTY,
+        rows=_MODULES,
+        problems=(),
+        memory=_MEMORY,
+        samples=100,
+        plain_depth=2,
+        cleared=("dead-relu", "vanishing-gradients"),
     ),
     "model-without-batch": ModelExam(
-        "Net", EMPTY, _MODULES, (), Memory(1000, 1000, 243), undecided=("layer order", "output")
+        model="Net",
+        run=EMPTY,
+        rows=_MODULES,
+        problems=(),
+        memory=Memory(1000, 1000, 243),
+        undecided=("layer order", "output"),
     ),
 }
 

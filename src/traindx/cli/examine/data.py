@@ -76,12 +76,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lay_out(arguments: argparse.Namespace) -> None:
-    """Write the demonstration, and let it be what is examined."""
+    """Copy the bundled tables with faults, and let them be what is examined."""
+    import shutil
     import sys
+    from pathlib import Path
 
-    from traindx.exams.data_exam.source import lay_out
+    from traindx.errors import TraindxError
 
-    training, validation = lay_out(_FOLDER)
+    bundled = Path(__file__).parents[2] / "exams" / "data_exam" / "demo"
+    try:
+        shutil.copytree(bundled, _FOLDER, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    except OSError as error:
+        raise TraindxError(
+            f"{_FOLDER}: cannot be written ({error.strerror or error}); use another folder"
+        ) from error
+    training, validation = (f"{_FOLDER}/{name}.csv" for name in ("train", "validation"))
     if arguments.source is None:
         arguments.source, arguments.validation = training, arguments.validation or validation
         sys.stderr.write(f"$ traindx examine data {training} --validation {arguments.validation}\n")
@@ -107,16 +116,14 @@ def _examined(arguments: argparse.Namespace) -> "Examination":
 
 def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
     """Print and write what was found in data; the exit code."""
-    from importlib.util import find_spec
-
-    from traindx.cli._exam import publish_exam
+    from traindx.cli._exam import can_draw, publish_exam
     from traindx.cli._output import Result, places_of, refuse_places
-    from traindx.report.json.exams import examination_document, rows_table
+    from traindx.report.json.results import examination_document, rows_table
     from traindx.report.png.examination import examination_picture
     from traindx.report.results.exams import data_page, data_summary
 
     def picture() -> bytes | None:
-        return examination_picture(examination) if arguments.html and find_spec("matplotlib") else None
+        return examination_picture(examination) if can_draw(arguments) else None
 
     names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
     places = places_of(arguments, names)

@@ -11,7 +11,7 @@ from traindx.catalogue import units
 from traindx.errors import TraindxError
 from traindx.exams.data_exam import checks as data_checks
 from traindx.exams.data_exam.data import MOST_ROWS, UNKNOWN, Array, Data, Kind, Labels, Part, Raw, Task
-from traindx.exams.data_exam.look import Look, portrayed
+from traindx.exams.data_exam.profile import DataProfile, portrayed
 from traindx.exams.data_exam.source import opened
 from traindx.exams.data_exam.types import TRAINING, VALIDATION, Examination
 from traindx.exams.questions import Check, Checked
@@ -47,11 +47,11 @@ def data(
         same = target if target is not None else training.target_name or None
         held, _ = opened(validation, same, rows, VALIDATION)
     made = assembled(training, held, None if task is None else _TASKS[task], parameters)
-    look = Look(made.data)
+    profile = DataProfile(made.data)
     # Whatever stands in the data may be squared and divided: what comes of it is judged, not warned about.
     with np.errstate(all="ignore"):
-        checked = tuple(Checked(check, check.ask(look)) for check in checks())
-        portrait = portrayed(look)
+        checked = tuple(Checked(check, check.ask(profile)) for check in checks())
+        portrait = portrayed(profile)
     held_notes = [f"validation: {note}" for note in (held.notes if held else ())]
     return Examination(
         subject=_name(source),

@@ -55,6 +55,7 @@ class Rehearsing:
     seconds: float
     """That each run of the program may take, its start aside."""
     say: Progress
+    began: float = field(default_factory=time.monotonic)
     taken: int = 0
     """Steps over all runs."""
     _step: float = 0.0

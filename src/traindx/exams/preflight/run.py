@@ -24,7 +24,7 @@ from traindx.trials.types import Progress
 _LIKELY = 0.5
 """Of the points that a sign gives to the cause it speaks for most: a cause with so many is named as well."""
 _MOST = 2
-FEW_STEPS = 30
+_FEW_STEPS = 30
 """Of one short run: enough to look at data, loss and model."""
 _FEW_SECONDS = 60.0
 _WITHOUT_RATE = (Part.DATA, Part.LOSS, Part.MODEL)
@@ -51,40 +51,28 @@ def preflight(
     for option, value in (("steps", steps), ("seconds", seconds)):
         if not value > 0:
             raise TraindxError(f"--{option} must be greater than 0, got {value}")
-    began = time.monotonic()
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     runs = ShortRuns.of(words, out, name, in_place=in_place)
     rehearsing = Rehearsing(runs, seconds, say or (lambda _: None))
-    rehearsal = rehearsing.rehearsed(steps, ranges=not quick)
-    return _checklist(rehearsing, rehearsal, began)
+    return _checklist(rehearsing, rehearsing.rehearsed(steps, ranges=not quick))
 
 
 def first_checks(
-    command: str | Path | Sequence[str],
-    *,
-    steps: int = FEW_STEPS,
-    out: Path | str = ".traindx/preflights",
-    name: str | None = None,
-    say: Progress | None = None,
-    in_place: bool = False,
+    words: Sequence[str], *, out: Path | str, name: str | None, say: Progress, in_place: bool
 ) -> Checklist:
     """Check what one short run of a program as it is shows; checks that need further runs are not run."""
-    began = time.monotonic()
-    words = [str(command)] if isinstance(command, str | Path) else list(command)
-    runs = ShortRuns.of(words, out, name, in_place=in_place)
-    rehearsing = Rehearsing(runs, _FEW_SECONDS, say or (lambda _: None))
-    rehearsal = rehearsing.begun(steps)
-    return _checklist(rehearsing, rehearsal, began)
+    rehearsing = Rehearsing(ShortRuns.of(words, out, name, in_place=in_place), _FEW_SECONDS, say)
+    return _checklist(rehearsing, rehearsing.begun(_FEW_STEPS))
 
 
-def _checklist(rehearsing: Rehearsing, rehearsal: Rehearsal, began: float) -> Checklist:
+def _checklist(rehearsing: Rehearsing, rehearsal: Rehearsal) -> Checklist:
     runs = rehearsing.runs
     return Checklist(
         title=runs.command.title,
         command=shlex.join(runs.command.words),
         checked=all_checked(rehearsal),
         steps=rehearsing.taken,
-        seconds=time.monotonic() - began,
+        seconds=time.monotonic() - rehearsing.began,
         folder=str(runs.folder),
         notes=runs.notes,
         run=rehearsal.run,

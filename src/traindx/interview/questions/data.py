@@ -41,14 +41,7 @@ INPUT_SCALE = Question(
     slug="inputs",
     asks="Are inputs and targets normalized?",
     look="Print mean, std, min and max of one batch, per feature, and of its targets.",
-    complaints=(
-        c.LOSS_STUCK,
-        c.LOSS_SLOW,
-        c.LOSS_UNSTABLE,
-        c.LOSS_NAN,
-        c.GRADIENTS_EXPLODE,
-        c.GRADIENTS_VANISH,
-    ),
+    complaints=c.NOT_TRAINING,
     choices=(
         Choice(
             "scaled",

@@ -38,14 +38,7 @@ GRADIENT_NORM = Question(
     asks="How does the gradient norm behave?",
     look="Print torch.nn.utils.clip_grad_norm_(parameters, float('inf')); 0.1 to 10 is typical, its change"
     " matters more.",
-    complaints=(
-        c.LOSS_STUCK,
-        c.LOSS_SLOW,
-        c.LOSS_UNSTABLE,
-        c.LOSS_NAN,
-        c.GRADIENTS_EXPLODE,
-        c.GRADIENTS_VANISH,
-    ),
+    complaints=c.NOT_TRAINING,
     choices=(
         Choice(
             "steady",
@@ -170,14 +163,7 @@ OPTIMIZER_SETUP = Question(
     asks="Optimizer and learning rate?",
     look="Type both, such as adam 3e-4 (the peak if scheduled), or Enter to skip. Add momentum 0.9 or"
     " weight_decay 0.01 if set.",
-    complaints=(
-        c.LOSS_STUCK,
-        c.LOSS_SLOW,
-        c.LOSS_UNSTABLE,
-        c.LOSS_NAN,
-        c.GRADIENTS_EXPLODE,
-        c.GRADIENTS_VANISH,
-    ),
+    complaints=c.NOT_TRAINING,
     fields=(
         Field(OPTIMIZER, ("optimizer", "optimiser"), words=tuple(_OPTIMIZERS.split())),
         Field(LEARNING_RATE, ("lr", "learning_rate", "learning-rate"), most=1e6, plausible=_plausible_rate),

@@ -21,8 +21,8 @@ from traindx.mcp.arguments import (
 )
 from traindx.mcp.schema import Lean, shortened
 from traindx.quantities import QUANTITIES
-from traindx.report.extremes import extremes
 from traindx.report.json.values import number
+from traindx.report.plot_data import extremes
 from traindx.report.results.run import span
 from traindx.run import Run, Series
 

@@ -1,5 +1,6 @@
 """Logs of one run to a `Run`: names, splits, segments, one point per step."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, LOSSES_DIFFER, RESUMED_AT
 from traindx.format import count
-from traindx.quantities import COUNTERS, QUANTITIES, WALL_TIME
+from traindx.quantities import COUNTERS, QUANTITIES, TRAIN_LOSS, WALL_TIME
 from traindx.readers.loading.continuation import Relation, Seam, starts_late
 from traindx.readers.loading.files import facts_from_settings
 from traindx.readers.loading.parts import Part, PlacedStrand, parts_of
@@ -22,7 +23,7 @@ from traindx.readers.loading.segments import (
 )
 from traindx.readers.names.whole_names import on_split
 from traindx.readers.types import Column, last_of_each_step
-from traindx.run import Fact, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
+from traindx.run import Event, EventKind, Fact, Floats, Quantity, Run, Scalar, Segment, Series, Skipped, Split
 
 _ENOUGH = 0.1
 """Share of the points of the longest run of a log from which on a run is long enough to be judged."""
@@ -66,8 +67,9 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
     """Make one run of what its strands hold."""
     woven = sorted(map(_series_of_strand, part.strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
-    series = _promoted(_merged(woven, notes), notes)
     logs = [log for one in part.strands for log in one.strand.logs]
+    events = tuple(event for log in logs for event in log.events)
+    series = _with_nan(_promoted(_merged(woven, notes), notes), events, notes)
     # What the log itself states was in force; a file beside it may have been edited since.
     everything = {**settings, **{name: value for log in logs for name, value in log.settings.items()}}
     segments = _zipped([w.segments for w in woven])
@@ -82,7 +84,7 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
         segments=segments,
         facts=facts,
         settings=everything,
-        events=tuple(event for log in logs for event in log.events) + resumptions(segments),
+        events=events + resumptions(segments),
         unread=_summed(u for w in woven for u in w.unread),
         notes=tuple(dict.fromkeys(notes)),
         model=tuple(layer for log in logs for layer in log.model),
@@ -90,6 +92,20 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
     )
     resumed = _resumed(run, part.seam)
     return replace(run, facts={**run.facts, **resumed}) if resumed else run
+
+
+_NOT_FINITE = re.compile(r"(?i)\bnan|non-?finite|\bnot (?:be )?finite|\binfinit(?:e|y)\b|[\s,[]-?inf,")
+
+
+def _with_nan(series: Sequence[Series], events: Iterable[Event], notes: list[str]) -> Sequence[Series]:
+    """The series, and at the end of the training loss the NaN over which the program stopped."""
+    stopped = any(event.kind is EventKind.EXCEPTION and _NOT_FINITE.search(event.says) for event in events)
+    loss = next((one for one in series if one.quantity is TRAIN_LOSS and not one.part and len(one)), None)
+    if not stopped or loss is None or not np.isfinite(loss.values).all():
+        return series
+    steps, values = np.append(loss.steps, loss.steps[-1] + 1), np.append(loss.values, np.nan)
+    notes.append(f"the program stopped over a NaN: counted as the loss after {loss.axis.value} {steps[-2]:g}")
+    return [replace(one, steps=steps, values=values) if one is loss else one for one in series]
 
 
 def _resumed(run: Run, seam: Seam) -> dict[Fact, Scalar]:

@@ -6,8 +6,7 @@
                           written/            copies of the log files it wrote
                           program.json        what was run, and how it ended
 
-Of several processes, losses and metrics are the means; layers and gradients are those of the first, which all
-share where gradients are averaged. What happened to another process is told with its rank.
+`ranks.py` makes the recordings of several processes one.
 A recording goes before what was printed and written: only what it lacks is added. Where there is none, they
 are the run.
 """
@@ -24,7 +23,6 @@ from traindx import facts as f
 from traindx.curves.series import steps_taken
 from traindx.format import count, listed
 from traindx.quantities import COUNTERS, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.continuation import identity_of
 from traindx.readers.loading.files import (
     CONSOLE,
     OWN_FOLDER,
@@ -37,8 +35,6 @@ from traindx.readers.loading.files import (
 from traindx.readers.types import Source
 from traindx.run import Axis, Better, Event, EventKind, Fact, Run, Scalar, Series
 
-_HIGHEST = (f.RECORDING_COST, f.RECORDING_SECONDS)
-"""Facts of processes of which the highest counts."""
 _LEAST_POINTS = 3
 """Points from which on a series tells how something went."""
 _NAMED = 2
@@ -47,75 +43,6 @@ _SURE = 0.8
 """How sure a reader is of a file that only a logger of trainings writes."""
 _SAME_STEPS = 0.05
 """Difference between the last step that was printed and the last that was recorded, over the latter."""
-
-
-def with_processes_joined(runs: Sequence[Run]) -> list[Run]:
-    """The runs, with those of one training's processes made one."""
-    teams: dict[tuple[object, ...], dict[int, Run]] = {}
-    turns: dict[tuple[object, ...], int] = {}
-    joined: list[Run | tuple[object, ...]] = []
-    for run in runs:
-        rank, ranks = run.facts.get(f.RANK), run.facts.get(f.RANKS)
-        if not isinstance(rank, int) or not isinstance(ranks, int) or ranks < 2 or not run.sources:
-            joined.append(run)
-            continue
-        # A process may train several times, one after the other: each with those of the other processes.
-        turn = turns[run.sources] = turns.get(run.sources, 0) + 1
-        team = (Path(run.sources[0]).parent, ranks, turn)
-        if rank in teams.get(team, {}):
-            joined.append(run)
-            continue
-        if team not in teams:
-            joined.append(team)
-        teams.setdefault(team, {})[rank] = run
-    return [item if isinstance(item, Run) else _as_one(teams[item]) for item in joined]
-
-
-def _as_one(team: Mapping[int, Run]) -> Run:
-    first, *others = [team[rank] for rank in sorted(team)]
-    if not others:
-        return first
-    own = {identity_of(series) for series in first.series}
-    lacking = {identity_of(series): series for run in reversed(others) for series in run.series}
-    facts: dict[Fact, Scalar] = {}
-    for run in (*others[::-1], first):
-        facts |= run.facts
-    for fact in _HIGHEST:
-        stated = [value for run in team.values() if isinstance(value := run.facts.get(fact), float)]
-        facts |= {fact: max(stated)} if stated else {}
-    facts.pop(f.RANK, None)
-    note = f"losses and metrics: means over ranks {listed([str(rank) for rank in sorted(team)], 8)}"
-    return replace(
-        first,
-        name=first.name.replace(first.sources[0], str(Path(first.sources[0]).parent)),
-        series=(
-            *(_mean(series, others) for series in first.series),
-            *(series for identity, series in lacking.items() if identity not in own),
-        ),
-        sources=tuple(dict.fromkeys(source for run in (first, *others) for source in run.sources)),
-        facts=facts,
-        events=_events(team),
-        notes=(*first.notes, note),
-    )
-
-
-def _mean(series: Series, others: Sequence[Run]) -> Series:
-    """The mean over all processes of a loss or a metric that each of them has at the same steps."""
-    if series.quantity.split is None or series.layer:
-        return series
-    alike = [s for run in others for s in run.all(series.quantity) if identity_of(s) == identity_of(series)]
-    values = [series.values, *(s.values for s in alike if np.array_equal(s.steps, series.steps))]
-    return replace(series, values=np.mean(values, axis=0))
-
-
-def _events(team: Mapping[int, Run]) -> tuple[Event, ...]:
-    """What happened to any process; what all state alike is told once."""
-    events: dict[tuple[object, str], Event] = {}
-    for rank in sorted(team):
-        for event in team[rank].events:
-            says = event.says if rank == min(team) else f"rank {rank}: {event.says}"
-            events.setdefault((event.kind, event.says), replace(event, says=says))
-    return tuple(events.values())
 
 
 @dataclass(frozen=True, eq=False)

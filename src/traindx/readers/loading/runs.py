@@ -28,7 +28,8 @@ from traindx.readers.loading.files import (
     settings_files,
 )
 from traindx.readers.loading.group import Bundle, FileLogs, group
-from traindx.readers.loading.program_run import program_folders, with_output, with_processes_joined
+from traindx.readers.loading.program_run import program_folders, with_output
+from traindx.readers.loading.ranks import with_processes_joined
 from traindx.readers.types import Log, Reader, Source
 from traindx.run import Axis, Better, EventKind, Quantity, Run, Scalar
 

@@ -13,6 +13,7 @@ from math import prod
 from torch import nn
 from torch.autograd.graph import Node
 
+from traindx.recorder.graph.bottlenecks import passed_by_all
 from traindx.recorder.graph.loss_head import ACTIVATIONS, TRANSPARENT
 from traindx.recorder.graph.nodes import (
     VIEWS,
@@ -69,6 +70,8 @@ class Linearity:
     """Operations that bend, other than those that only make the output."""
     in_a_row: tuple[str, ...]
     """Layers that follow on another with nothing between that bends."""
+    narrow: tuple[str, ...]
+    """Layers of few units that everything passes."""
 
 
 class _Kind(Enum):
@@ -101,7 +104,22 @@ def linearity(
         layers=len({sorting.layers[node] for node in layers}),
         bends=sum(node in within for node in sorting.bends),
         in_a_row=tuple(dict.fromkeys(sorting.in_a_row[node] for node in layers if node in sorting.in_a_row)),
+        narrow=_narrow(layers, nodes, sorting, names),
     )
+
+
+_FEW_UNITS, _MOST_NARROW = 16, 32
+"""Units of a layer that may be a bottleneck, and how many such layers are looked at: each costs a walk."""
+
+
+def _narrow(
+    layers: Sequence[Node], nodes: Sequence[Node], sorting: "_Sorting", names: Mapping[int, str]
+) -> tuple[str, ...]:
+    leaves = {node: sorting.layers[node].variable for node in layers}
+    few = [node for node, leaf in leaves.items() if id(leaf) in names and min(leaf.shape) <= _FEW_UNITS]
+    using = [node for node in nodes if sorting.uses_weight(node)]
+    found = passed_by_all(few[:_MOST_NARROW], using, nodes)
+    return tuple(dict.fromkeys(layer_of(names[id(leaves[node])]) for node in found))
 
 
 class _Sorting:

@@ -19,11 +19,12 @@ from traindx.facts import EXPERIMENT
 from traindx.recorder import probes
 from traindx.recorder.guard import Cost
 from traindx.recorder.hooks import waits
+from traindx.recorder.hooks.backward import watch_backward
 from traindx.recorder.hooks.calls import Modules, install_dropouts, install_losses
 from traindx.recorder.hooks.comparisons import Comparisons
 from traindx.recorder.hooks.metrics import install_plateaus
 from traindx.recorder.hooks.monkeypatch import Patches
-from traindx.recorder.hooks.optimizers import TORCH, Optimizers, watch_backward
+from traindx.recorder.hooks.optimizers import TORCH, Optimizers
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.hooks.waits import TensorReads
 from traindx.recorder.launch.command import TRIAL

@@ -19,7 +19,7 @@ from traindx.facts import COMPILED
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.comparisons import REGRESSION, Comparisons
 from traindx.recorder.hooks.monkeypatch import Function, Patches, unseen
-from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain
+from traindx.recorder.hooks.torch_backend import TorchBackend, is_plain, ordinary
 from traindx.recorder.losses.function import label_fault, lowest_label, outputs_of
 from traindx.recorder.recorder import Recorder
 
@@ -211,8 +211,8 @@ def _watched_loss(name: str, recorder: Recorder, comparisons: Comparisons, origi
             return value
         if is_plain(value) and not torch.compiler.is_compiling():
             given = {**dict(zip(names, args, strict=False)), **kwargs}
-            prediction, target = given.pop(names[0], None), given.pop(names[1], None)
-            if is_plain(prediction) and is_plain(target):
+            prediction, target = (ordinary(given.pop(one, None)) for one in names[:2])
+            if prediction is not None and target is not None:
                 recorder.loss_computed(name, prediction, target, value, given)
                 comparisons.computed(name, prediction, target)
         return value

@@ -18,12 +18,12 @@ from torch.utils.data import RandomSampler
 
 from traindx import facts as f
 from traindx.recorder.guard import Unheard, guarded
+from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.calls import Modules
 from traindx.recorder.hooks.keras_layers import KerasLayers, install_losses
 from traindx.recorder.hooks.keras_optimizers import KerasOptimizers
 from traindx.recorder.hooks.metrics import report
 from traindx.recorder.hooks.monkeypatch import Function, Patches
-from traindx.recorder.hooks.optimizers import Scaling
 from traindx.recorder.hooks.torch_backend import TorchBackend
 from traindx.recorder.recorder import Recorder
 from traindx.run import Fact, Scalar, Split

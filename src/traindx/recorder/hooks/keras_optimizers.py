@@ -16,9 +16,9 @@ from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 from torch import Tensor
 
 from traindx.recorder.guard import guarded
+from traindx.recorder.hooks.backward import Scaling
 from traindx.recorder.hooks.keras_epochs import settings_of
 from traindx.recorder.hooks.monkeypatch import Function, Patches
-from traindx.recorder.hooks.optimizers import Scaling
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar

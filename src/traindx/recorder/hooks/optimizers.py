@@ -1,14 +1,12 @@
-"""Steps of torch's optimizers, their schedules, clipping, backward passes, and the scaling of losses."""
+"""Steps of optimizers, their schedules, and clipping."""
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
 from time import perf_counter
 from typing import cast
 
 import torch
 from torch import Tensor
-from torch.amp.grad_scaler import GradScaler
 from torch.compiler import is_dynamo_compiling
 from torch.nn import utils
 from torch.nn.utils import clip_grad
@@ -18,8 +16,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from traindx.facts import BETA2, LEARNING_RATE, MOMENTUM, OPTIMIZER, SCHEDULE, SCHEDULE_PLACE, WEIGHT_DECAY
 from traindx.recorder.guard import guarded
 from traindx.recorder.hooks.call_site import place
-from traindx.recorder.hooks.monkeypatch import Function, Patches, unnoticed, unseen, wrapping
-from traindx.recorder.hooks.torch_backend import is_plain
+from traindx.recorder.hooks.monkeypatch import Function, Patches, unnoticed, wrapping
+from traindx.recorder.hooks.other_optimizers import others_alive, step_owner
 from traindx.recorder.recorder import Recorder
 from traindx.recorder.streams import Holder
 from traindx.run import Fact, Scalar
@@ -35,12 +33,20 @@ def _rates(holder: object) -> Sequence[float]:
     return [float(group["lr"]) for group in cast(Optimizer, holder).param_groups if "lr" in group]
 
 
+_KEYS = {
+    "lr": LEARNING_RATE,
+    **dict.fromkeys(("weight_decay", "wd"), WEIGHT_DECAY),
+    **dict.fromkeys(("momentum", "mom"), MOMENTUM),
+}
+"""What optimizers call their settings."""
+
+
 def _settings(holder: object) -> Mapping[Fact, Scalar]:
     group = cast(Optimizer, holder).param_groups[0]
     # A schedule may begin at zero; what it was built from is what was configured.
     group = {**group, "lr": group.get("initial_lr", group.get("lr"))}
     facts: dict[Fact, Scalar] = {OPTIMIZER: type(holder).__name__}
-    for fact, key in ((LEARNING_RATE, "lr"), (WEIGHT_DECAY, "weight_decay"), (MOMENTUM, "momentum")):
+    for key, fact in _KEYS.items():
         if isinstance(group.get(key), int | float | Tensor):
             facts[fact] = float(group[key])
     betas = group.get("betas")
@@ -60,10 +66,14 @@ class Optimizers:
         self.steps = 0
         self._schedules: list[tuple[weakref.ref[lr_scheduler.LRScheduler], int, str]] = []
         """Those that no step of theirs was seen of: how far they were when they were made, and where."""
+        self._others: Patches | None = None
+        """Where optimizers of other classes are to be watched; None once torch's are in use."""
+        self._looked = False
         self._recorder, self._changed, self._fast_path = recorder, changed, recorder.fast_path
 
     def install(self, patches: Patches) -> None:
         """Watch steps, and the making of optimizers and schedules."""
+        self._others = patches
         patches.on_undo(lambda: guarded(self._recorder, _SCHEDULES, self._tell_schedules))
         patches.on_undo(register_optimizer_step_pre_hook(self._begins).remove)
         patches.on_undo(register_optimizer_step_post_hook(self._ends).remove)
@@ -130,8 +140,26 @@ class Optimizers:
             guarded(self._recorder, _SCHEDULES, self._tell_schedules)
         self._changed()
 
+    def look_for_others(self) -> None:
+        """After the first backward pass: watch the optimizers of a program that made none of torch's."""
+        if self._looked:
+            return
+        self._looked = True
+        found = [] if self._others is None else list(others_alive())
+        for optimizer in found:
+            self._recorder.optimizer_made(optimizer, TORCH)
+        for owner in {step_owner(optimizer) for optimizer in found}:
+            self._others.wrap(owner, "step", self._stepping)
+
+    def _stepping(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> object:
+        self._begins(optimizer, (optimizer, *args), kwargs)
+        result = original(optimizer, *args, **kwargs)
+        self._ends(optimizer, None, None)
+        return result
+
     def _made(self, original: Function, optimizer: Optimizer, *args: object, **kwargs: object) -> None:
         original(optimizer, *args, **kwargs)
+        self._others = None
         self._recorder.optimizer_made(optimizer, TORCH)
         self._changed()
 
@@ -169,112 +197,3 @@ class Optimizers:
     ) -> None:
         original(parameters, clip_value, *args, **kwargs)
         self._recorder.clipped_values(clip_value)
-
-
-class Scaling:
-    """The loss that was scaled last, and what it was before."""
-
-    def __init__(self) -> None:
-        self._scaled: weakref.ref[Tensor] | None = None
-        self._loss: Tensor | None = None
-
-    def note(self, loss: object, scaled: object) -> None:
-        """A loss was scaled."""
-        if isinstance(loss, Tensor) and isinstance(scaled, Tensor):
-            self._scaled, self._loss = weakref.ref(scaled), loss
-
-    def unscaled(self, value: Tensor) -> Tensor:
-        """The loss behind a scaled one, once; others as they are."""
-        known, loss = self._scaled, self._loss
-        self._scaled = self._loss = None
-        return loss if known is not None and loss is not None and known() is value else value
-
-
-def watch_backward(recorder: Recorder, patches: Patches, optimizers: Optimizers) -> Scaling:
-    """Watch backward passes; `Tensor.backward` calls the function that is wrapped here.
-
-    What is returned takes note of losses that others than torch scale.
-    """
-    scaling = Scaling()
-    patches.replace(torch.autograd, "backward", lambda original: _watched(original, recorder, scaling))
-    patches.wrap(GradScaler, "scale", partial(_scale, recorder, scaling))
-    patches.wrap(GradScaler, "step", partial(_step, recorder, optimizers))
-    return scaling
-
-
-def _watched(original: Function, recorder: Recorder, scaling: Scaling) -> Function:
-    running = False
-    fast_path = recorder.fast_path
-
-    @wraps(original)
-    def backward(*args: object, **kwargs: object) -> object:
-        nonlocal running
-        loss = args[0] if args else kwargs.get("tensors")
-        if (
-            running
-            or not fast_path.is_open
-            or type(loss) is not Tensor
-            or not fast_path.backward_begins(loss)
-        ):
-            loss = _loss_among(loss)
-            # Checkpointed modules run backward passes of their own inside the one that counts.
-            if loss is None or running or torch.compiler.is_compiling():
-                return original(*args, **kwargs)
-            recorder.backward_begins(scaling.unscaled(loss))
-        running = True
-        try:
-            result = original(*args, **kwargs)
-        except BaseException as error:
-            running = False
-            recorder.backward_failed(loss)
-            unseen(error)
-            raise
-        running = False
-        if fast_path.is_open:
-            times, now = fast_path.times, perf_counter()
-            times.backward += now - times.asked
-            times.asked = now
-        else:
-            recorder.backward_ends()
-        return result
-
-    return backward
-
-
-def _loss_among(tensors: object) -> Tensor | None:
-    first = tensors[0] if isinstance(tensors, Sequence) and tensors else tensors
-    return first if isinstance(first, Tensor) and is_plain(first) else None
-
-
-def _scale(
-    recorder: Recorder, scaling: Scaling, original: Function, scaler: GradScaler, outputs: object
-) -> object:
-    scaled = original(scaler, outputs)
-
-    def tell() -> None:
-        if not scaler.is_enabled():
-            return
-        scaling.note(outputs, scaled)
-        factor = scaler._scale
-        # Reading it from another device would wait for that device.
-        if factor is not None and factor.is_cpu:
-            recorder.scaled(float(factor))
-
-    guarded(recorder, "recording loss scales", tell)
-    return scaled
-
-
-def _step(
-    recorder: Recorder,
-    optimizers: Optimizers,
-    original: Function,
-    scaler: GradScaler,
-    optimizer: object,
-    *args: object,
-    **kwargs: object,
-) -> object:
-    before = optimizers.steps
-    result = original(scaler, optimizer, *args, **kwargs)
-    if optimizers.steps == before and isinstance(optimizer, torch.optim.Optimizer):
-        recorder.update_skipped(optimizer, TORCH)
-    return result

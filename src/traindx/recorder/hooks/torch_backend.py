@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import cast
 
 import torch
@@ -27,6 +28,17 @@ def is_plain(value: object) -> bool:
         return False
     assert isinstance(value, Tensor)
     return not value.is_meta
+
+
+def ordinary(value: object) -> Tensor | None:
+    """A tensor that can be read, of a library's subclass as torch's own class; None for anything else."""
+    if isinstance(value, Tensor) and type(value) not in _PLAIN:
+        # A subclass with a dispatch of its own may talk to other processes or have no memory at all.
+        if type(value).__torch_dispatch__ is not Tensor.__torch_dispatch__:
+            return None
+        with torch._C.DisableTorchFunctionSubclass():
+            value = value.as_subclass(Tensor)
+    return value if isinstance(value, Tensor) and is_plain(value) else None
 
 
 class TorchBackend:
@@ -155,12 +167,16 @@ class TorchBackend:
 
 
 def _inside(value: object, depth: int) -> Iterator[Tensor]:
-    if type(value) in _PLAIN:
-        assert isinstance(value, Tensor)
-        yield value
+    if isinstance(value, Tensor):
+        found = value if type(value) in _PLAIN else ordinary(value)
+        if found is not None:
+            yield found
     elif depth and isinstance(value, Mapping):
         for inner in value.values():
             yield from _inside(inner, depth - 1)
     elif depth and isinstance(value, list | tuple):
         for inner in value:
             yield from _inside(inner, depth - 1)
+    elif depth and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _inside(getattr(value, field.name, None), depth - 1)

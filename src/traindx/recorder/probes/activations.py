@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from torch import Tensor, nn
 from torch.autograd.graph import Node
 
+from traindx.facts import GATES
 from traindx.quantities import DEAD_UNIT_SHARE
+from traindx.recorder.graph.gates import Gates
 from traindx.recorder.graph.nodes import nodes_behind, operands, operation_of, saved_value
 from traindx.recorder.graph.origin import own_layer
 from traindx.recorder.probes.types import LiveParameter, Probe, Purpose, Returned, Snapshot, Update
@@ -115,6 +117,8 @@ class _Saved:
     output: Tensor
     channels_first: bool
     """Whether that layer counts channels in the second dimension."""
+    scales: bool = False
+    """Whether it is a gate: it may be at its ends."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +137,10 @@ class FunctionalActivations(Probe):
         self._writer = ActivationWriter()
         self._watches = UnitWatches()
         self._step = 0
-        self._of_modules: set[int] = set()
+        self._of_modules: dict[int, str] = {}
         """Where the outputs of activation modules lie: the graph keeps them, so that no other lies there."""
+        self._gates: dict[str, None] = {}
+        """Modules that turned out to be gates."""
         self._fruitless = 0
 
     def module_returns(
@@ -148,7 +154,7 @@ class FunctionalActivations(Probe):
             self._of_modules.clear()
         readable = plain(output)
         if readable is not None:
-            self._of_modules.add(readable.data_ptr())
+            self._of_modules[readable.data_ptr()] = name
 
     def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write those that are not."""
@@ -156,10 +162,15 @@ class FunctionalActivations(Probe):
             return
         names = {id(one.value): one.name for one in parameters}
         with reckoning():
-            saved = _saved_activations(loss, names)
+            gates = Gates()
+            saved = list(_saved_activations(loss, names, gates))
             found = [one for one in saved if one.output.data_ptr() not in self._of_modules]
             self._fruitless = 0 if found else self._fruitless + 1
-            self._write(snapshot, found)
+            scaling = gates.outputs
+            self._write(snapshot, [replace(one, scales=one.output.data_ptr() in scaling) for one in found])
+        self._gates |= {name: None for place, name in self._of_modules.items() if place in scaling}
+        if self._gates:
+            snapshot.state(GATES, ", ".join(self._gates))
         self._of_modules.clear()
 
     def _write(self, snapshot: Snapshot, found: Iterable[_Saved]) -> None:
@@ -170,7 +181,7 @@ class FunctionalActivations(Probe):
             if call > _CALLS:
                 continue
             part = one.kind if call == 1 else f"{one.kind} {call}"
-            samples.append(activation(one.layer, part, one.output, _ENDS[one.kind]))
+            samples.append(activation(one.layer, part, one.output, None if one.scales else _ENDS[one.kind]))
             if one.kind == "relu":
                 self._watches.snapshot(one.layer, part, one.output, 1 if one.channels_first else -1)
         self._writer.write(snapshot, together(samples))
@@ -178,12 +189,13 @@ class FunctionalActivations(Probe):
             snapshot.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
 
 
-def _saved_activations(loss: Tensor, names: Mapping[int, str]) -> Iterator[_Saved]:
+def _saved_activations(loss: Tensor, names: Mapping[int, str], gates: Gates) -> Iterator[_Saved]:
     """Every activation in the graph of a loss, in forward order; `names` has the parameters by their id."""
     if loss.grad_fn is None:
         return
     users: dict[Node, _User] = {}
     for node in nodes_behind(loss.grad_fn):
+        gates.add(node)
         kind = operation_of(node)
         own = own_layer(node, names)
         if own is not None:

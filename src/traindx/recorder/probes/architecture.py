@@ -83,6 +83,8 @@ class Nonlinearities(Probe):
         self._step = 0
         self._predictions: list[int] = []
         """Sequence numbers of the nodes that made the predictions: numbers keep no graph alive."""
+        self._narrow: dict[str, None] = {}
+        """Of all networks that were looked at."""
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
         """Remember where the model ends."""
@@ -110,6 +112,8 @@ class Nonlinearities(Probe):
         snapshot.state(f.LINEAR_LAYERS, found.layers)
         snapshot.state(f.NONLINEARITIES, found.bends)
         snapshot.state(f.LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
+        self._narrow |= dict.fromkeys(found.narrow)
+        snapshot.state(f.NARROW_LAYERS, ", ".join(self._narrow))
 
     @property
     def _is_done(self) -> bool:

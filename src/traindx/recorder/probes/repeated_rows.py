@@ -30,7 +30,7 @@ from math import sqrt
 import torch
 from torch import Tensor
 
-from traindx.facts import KEPT_ROWS
+from traindx.facts import KEPT_ROWS, ROWS_AT_ONCE
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.recorder.probes.types import EVALUATED_TRAINING, Batch, Probe, Purpose, Snapshot, part_of
 from traindx.recorder.tensors.access import legible
@@ -124,6 +124,8 @@ class RepeatedRows(Probe):
         self._known: deque[float] = deque(maxlen=_RECENT)
         """Shares of the last training batches that were known again."""
         self._before: dict[Purpose, _Seen] = {}
+        self._most = 0
+        """Different rows of the training batch that had most of them."""
         self._pairs = 0
         self._equal_pairs = 0
 
@@ -151,9 +153,16 @@ class RepeatedRows(Probe):
             elif self._are_training_rows(share, batch.rows or len(_chosen(tensors)[0])):
                 part = EVALUATED_TRAINING
             snapshot.add(SEEN_SHARE, share, part=part)
-        if batch.purpose is Purpose.TRAINING and len(self._kept) < _MOST_KEPT:
-            self._kept |= this.keys
+        if batch.purpose is Purpose.TRAINING:
+            self._keep(snapshot, this.keys)
+
+    def _keep(self, snapshot: Snapshot, keys: frozenset[int]) -> None:
+        if len(self._kept) < _MOST_KEPT:
+            self._kept |= keys
             snapshot.state(KEPT_ROWS, len(self._kept))
+        if len(keys) > self._most:
+            self._most = len(keys)
+            snapshot.state(ROWS_AT_ONCE, self._most)
 
     def _are_training_rows(self, share: float, rows: int) -> bool:
         """Whether so many of the rows of an evaluated batch are known as of the training set itself."""

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from traindx.curves.curve import curve_of
-from traindx.curves.series import shares, whole
+from traindx.curves.series import whole
 from traindx.finding import Evidence
 from traindx.format import count, step
 from traindx.quantities import COUNTERS, GRADIENT_NORM, LEARNING_RATE, TRAIN_ACCURACY, VAL_ACCURACY
 from traindx.report.blocks import Chart, Curve, Overlay
-from traindx.report.extremes import extremes
-from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Panel, Span, line_of
+from traindx.report.html.figure import OTHERS, Figure, Line, Look, Mark, Panel, Span
+from traindx.report.plot_data import Extremes, Ruler, distinct, extremes
 from traindx.report.results.run import main_series
-from traindx.run import Axis, Better, Fact, Floats, Run, Series
+from traindx.run import Axis, Better, Fact, Run, Series
 
 _MOST_LINES = 6
 _MOST_BELOW = 4
@@ -29,20 +29,21 @@ def figures_of(chart: Chart, columns: int) -> list[Figure]:
     run, groups = chart.run, _groups(chart)
     if not groups:
         return []
-    base = max((series for series in groups[0]), key=len)
+    base = max(groups[0], key=len)
+    ruler = Ruler(run, base)
     panels = tuple(
         Panel(
             group[0].quantity.family,
-            tuple(_lines(run, group, colors, base, columns)),
+            tuple(_lines(ruler, group, colors, columns)),
             main=group is groups[0],
             bends=group[0].quantity != LEARNING_RATE,
         )
         for group, colors in zip(groups, _colors(groups), strict=True)
     )
     extent = Figure(base.axis, panels).extent
-    found = _marks(chart, base, extent)
-    first = Figure(base.axis, panels[:1], found, _notes(groups[:1], panels[:1], base.axis), extent)
-    rest = Figure(base.axis, panels[1:], (), _notes(groups[1:], panels[1:], base.axis), extent)
+    marked = _marks(chart, ruler, extent)
+    first = Figure(base.axis, panels[:1], marked, tuple(_notes(groups[:1], panels[:1], base.axis)), extent)
+    rest = Figure(base.axis, panels[1:], (), tuple(_notes(groups[1:], panels[1:], base.axis)), extent)
     return [first, rest] if rest.panels else [first]
 
 
@@ -57,9 +58,9 @@ def figure_of(overlay: Overlay, columns: int) -> Figure:
 def _overlaid(curve: Curve, index: int, columns: int) -> Line:
     drawn = extremes(curve.steps, curve.values, min(columns, _OVERLAID))
     if curve.color is not None:
-        return line_of(curve.name, drawn, curve.color, Look.PLAIN, index // 2)
+        return Line(curve.name, drawn, curve.color, Look.PLAIN, index // 2)
     color = index if index < _MOST_LINES else OTHERS
-    return line_of(curve.name, drawn, color, Look.PLAIN, max(color, 0))
+    return Line(curve.name, drawn, color, Look.PLAIN, max(color, 0))
 
 
 def _groups(chart: Chart) -> list[list[Series]]:
@@ -72,8 +73,8 @@ def _groups(chart: Chart) -> list[list[Series]]:
     for series in wanted:
         if len(series):
             panels.setdefault(series.quantity.family, {})[series] = None
-    distinct = [_distinct(panel) for panel in list(panels.values())[:_MOST_PANELS]]
-    return [group[: _MOST_LINES if group is distinct[0] else _MOST_BELOW] for group in distinct]
+    groups = [distinct(panel) for panel in list(panels.values())[:_MOST_PANELS]]
+    return [group[: _MOST_LINES if group is groups[0] else _MOST_BELOW] for group in groups]
 
 
 def _objective(run: Run) -> list[Series]:
@@ -101,38 +102,20 @@ def _behind(run: Run, evidence: Evidence) -> Series | None:
     return alike[0] if alike else whole(run, evidence.quantity)
 
 
-def _distinct(group: Iterable[Series]) -> list[Series]:
-    """Without those that lie exactly on another, such as the rates of equal parameter groups."""
-    kept: list[Series] = []
-    for series in group:
-        if not any(_same(series, other) for other in kept):
-            kept.append(series)
-    return kept
-
-
-def _same(one: Series, other: Series) -> bool:
-    if one.quantity != other.quantity or len(one) != len(other) or one.axis is not other.axis:
-        return False
-    return np.array_equal(one.steps, other.steps) and np.array_equal(one.values, other.values, equal_nan=True)
-
-
-def _lines(
-    run: Run, group: Sequence[Series], colors: Sequence[int], base: Series, columns: int
-) -> Iterable[Line]:
-    names = [_name(run, series) for series in group]
+def _lines(ruler: Ruler, group: Sequence[Series], colors: Sequence[int], columns: int) -> Iterable[Line]:
+    names = [_name(ruler.run, series) for series in group]
     for dash, (series, name, color) in enumerate(zip(group, names, colors, strict=True)):
         unique = name if names.count(name) == 1 else f"{name} by {series.axis.value}"
-        positions = _positions(run, series, base)
+        positions = ruler.positions(series)
         drawn = extremes(positions, series.values, columns)
         curve = curve_of(series)
         smooth = len(curve) >= _SMOOTHED_FROM and series.quantity != LEARNING_RATE
-        yield line_of(unique, drawn, color, Look.RAW if smooth else Look.PLAIN, dash)
+        yield Line(unique, drawn, color, Look.RAW if smooth else Look.PLAIN, dash)
         if smooth:
             at = np.interp(curve.at, series.steps, positions)
             trend = np.array([curve.shown(float(value)) for value in curve.trend])
-            none = np.empty(0)
-            shown = f"{unique}, smoothed"
-            yield Line(shown, at, trend, none, none, 0.0, color, Look.SMOOTHED, dash)
+            points = Extremes(at, trend, np.empty(0), np.empty(0), 0.0)
+            yield Line(f"{unique}, smoothed", points, color, Look.SMOOTHED, dash)
 
 
 def _name(run: Run, series: Series) -> str:
@@ -149,49 +132,22 @@ def _colors(groups: Sequence[Sequence[Series]]) -> list[list[int]]:
     return [[next(colors) for _ in group] for group in groups]
 
 
-def _positions(run: Run, series: Series, base: Series) -> Floats:
-    """Where the points of a series lie on the axis of another: at the same share of the run."""
-    if series.axis is base.axis:
-        return series.steps
-    if len(base) < 2:
-        return np.asarray(base.steps[0] + shares(run, series))
-    ruled = shares(run, base)
-    length = float(base.steps[-1] - base.steps[0]) / float(ruled[-1] - ruled[0])
-    return np.asarray(base.steps[0] + (shares(run, series) - ruled[0]) * length)
-
-
-def _marks(chart: Chart, base: Series, extent: tuple[float, float]) -> tuple[Mark, ...]:
+def _marks(chart: Chart, ruler: Ruler, extent: tuple[float, float]) -> tuple[Mark, ...]:
     """The marks that lie within what is drawn."""
     first, last = extent
     found = []
     for mark in chart.marks:
-        spans = [_span(chart.run, evidence, base) for evidence in mark.evidence]
-        shown = [span for span in spans if span and span.last >= first and span.first <= last]
+        spans = [Span(*ends) for evidence in mark.evidence if (ends := ruler.span(evidence))]
+        shown = [span for span in spans if span.last >= first and span.first <= last]
         cut = tuple(dict.fromkeys(Span(max(span.first, first), min(span.last, last)) for span in shown))
         if cut:
             found.append(Mark(mark.says, mark.at, cut, mark.tone.value, mark.row))
     return tuple(found)
 
 
-def _span(run: Run, evidence: Evidence, base: Series) -> Span | None:
-    """The stretch of the common axis that evidence is about; None where nothing is counted as it is."""
-    if evidence.axis is base.axis:
-        return Span(*evidence.steps)
-    counted = [series for series in run.series if series.axis is evidence.axis and len(series)]
-    if not counted:
-        return None
-    ruler = max(counted, key=len)
-    first, last = np.interp(evidence.steps, ruler.steps, _positions(run, ruler, base)).tolist()
-    return Span(first, last)
-
-
-def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> tuple[str, ...]:
+def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> Iterable[str]:
     """What was done to the numbers before they were drawn."""
-    return tuple(_remarks(groups, panels, axis))
-
-
-def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> Iterable[str]:
-    widths = [line.every for panel in panels for line in panel.lines if line.every]
+    widths = [line.points.every for panel in panels for line in panel.lines if line.points.every]
     if widths:
         points = max(len(series) for group in groups for series in group)
         every = step(round(max(widths)) if max(widths) >= 10 else max(widths))
@@ -199,7 +155,7 @@ def _remarks(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: 
             f"{count(points, 'point')}, shown as the minimum and maximum of every {every} {axis.value}s;"
             " no spike is left out."
         )
-    if any(len(line.bad_steps) for panel in panels for line in panel.lines):
+    if any(len(line.points.bad_steps) for panel in panels for line in panel.lines):
         yield "Crosses at the bottom: NaN or infinite."
     other = sorted({s.axis.value for group in groups for s in group if s.axis is not axis})
     if other:

@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from traindx.report.extremes import Extremes
-from traindx.run import Axis, Floats
+from traindx.report.plot_data import Extremes
+from traindx.run import Axis
 
 OTHERS = -1
 """The color of lines that only stand behind the others."""
+_COLORS = 6
+"""Of the palette; further lines begin it again."""
 _ROOM = 0.01
 _LOCAL = 0.6
 
@@ -30,25 +32,17 @@ class Line:
     """One curve, reduced to what a screen can show."""
 
     name: str
-    steps: Floats
-    values: Floats
-    """NaN where the line breaks."""
-    bad_steps: Floats
-    bad_values: Floats
-    """What is not finite, marked at its step."""
-    every: float
-    """How many steps two points stand for; 0 where every point is drawn."""
+    points: Extremes
     color: int
     """A place in the palette, or `OTHERS`."""
     look: Look
     dash: int = 0
     """Which of the dash patterns, to tell lines apart without colors."""
 
-
-def line_of(name: str, drawn: Extremes, color: int, look: Look, dash: int) -> Line:
-    """A curve from the points that are kept of it."""
-    kept = drawn.steps, drawn.values, drawn.bad_steps, drawn.bad_values, drawn.every
-    return Line(name, *kept, color, look, dash)
+    @property
+    def color_name(self) -> str:
+        """What style sheets call its color."""
+        return "others" if self.color == OTHERS else f"c{self.color % _COLORS}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +58,7 @@ class Panel:
     @cached_property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest finite value; 0 to 1 where there is none."""
-        known = np.concatenate([line.values[np.isfinite(line.values)] for line in self.lines])
+        known = np.concatenate([line.points.values[np.isfinite(line.points.values)] for line in self.lines])
         return (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
 
     @property
@@ -77,7 +71,7 @@ class Panel:
         """Whether a plain scale would press most of the curve against the floor."""
         if not self.bends or not self.can_be_logarithmic:
             return False
-        known = np.concatenate([line.values[np.isfinite(line.values)] for line in self.lines])
+        known = np.concatenate([line.points.values[np.isfinite(line.points.values)] for line in self.lines])
         middle, nearly_all = np.quantile(known, (0.5, 0.98))
         return bool(self.range[1] > min(100 * middle, 8 * nearly_all))
 
@@ -119,8 +113,8 @@ class Figure:
         """The first and the last position of any line."""
         if self.whole:
             return self.whole
-        lines = [line for panel in self.panels for line in panel.lines if len(line.steps)]
-        return min(float(line.steps[0]) for line in lines), max(float(line.steps[-1]) for line in lines)
+        drawn = [line.points.steps for panel in self.panels for line in panel.lines if len(line.points.steps)]
+        return min(float(steps[0]) for steps in drawn), max(float(steps[-1]) for steps in drawn)
 
     @property
     def window(self) -> tuple[float, float]:

@@ -29,7 +29,8 @@ def escape(text: str, limit: int = _LONGEST) -> Markup:
 
 def fill(template: LiteralString, **parts: str) -> Markup:
     """A template with its fields filled in; a part that is not markup is escaped."""
-    return Markup(template.format_map({name: _safe(part) for name, part in parts.items()}))
+    safe = {name: part if isinstance(part, Markup) else escape(part) for name, part in parts.items()}
+    return Markup(template.format_map(safe))
 
 
 def joined(parts: Iterable[Markup], between: LiteralString = "") -> Markup:
@@ -57,10 +58,6 @@ def packed(content: bytes) -> Markup:
 def encoded(content: bytes) -> Markup:
     """Bytes as base64."""
     return Markup(base64.b64encode(content).decode())
-
-
-def _safe(part: str) -> Markup:
-    return part if isinstance(part, Markup) else escape(part)
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,19 @@
-"""The elements that blocks become."""
+"""The elements that blocks become, and the file around them: what it may do, how it looks, its plotly."""
 
+import gzip
+import hashlib
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
-from traindx.report.blocks import (
-    Block,
-    Cell,
-    Column,
-    Command,
-    Entry,
-    Header,
-    Headline,
-    Section,
-    Term,
-    Tone,
-)
-from traindx.report.html.markup import Markup, escape, fill, joined
+from traindx import __version__
+from traindx.report import blocks as b
+from traindx.report.html.markup import Markup, encoded, escape, fill, joined, packed
 
 _ICONS = {
-    Tone.GOOD: Markup('<path d="M3.5 8.5l3 3 6-7"/>'),
-    Tone.BAD: Markup('<path d="M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.4"/>'),
-    Tone.DOUBT: Markup('<path d="M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.3v.4"/>'),
+    b.Tone.GOOD: Markup('<path d="M3.5 8.5l3 3 6-7"/>'),
+    b.Tone.BAD: Markup('<path d="M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.4"/>'),
+    b.Tone.DOUBT: Markup('<path d="M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.2 8 10M8 12.3v.4"/>'),
 }
 """A shape for each color."""
 _COPY = Markup('<button type="button" class="copy" hidden>Copy</button>')
@@ -31,22 +25,19 @@ def heading(level: int, title: Markup) -> Markup:
     return fill("<{tag}>{title}</{tag}>", tag=tag, title=title)
 
 
-def about(block: Header) -> Markup:
+def about(block: b.Header) -> Markup:
     """What a page is about, in one line."""
-    return fill("<b>{subject}</b>{notes}", subject=escape(block.subject, 200), notes=_notes(block))
+    notes = joined(fill(" · {note}", note=escape(note, 200)) for note in block.notes)
+    return fill("<b>{subject}</b>{notes}", subject=escape(block.subject, 200), notes=notes)
 
 
-def head(block: Header, level: int) -> Markup:
+def head(block: b.Header, level: int) -> Markup:
     """What a page or a part of it is about, as a heading."""
     notes = fill('<p class="quiet">{notes}</p>', notes=" · ".join(block.notes)) if block.notes else Markup()
     return joined([heading(level, escape(block.subject, 200)), notes])
 
 
-def _notes(block: Header) -> Markup:
-    return joined(fill(" · {note}", note=escape(note, 200)) for note in block.notes)
-
-
-def headline(block: Headline, title: Markup, level: int) -> Markup:
+def headline(block: b.Headline, title: Markup, level: int) -> Markup:
     """The verdict as a word with a shape and a color, the title, how sure it is and where."""
     notes = [("sure", block.note), ("where", block.at)]
     return fill(
@@ -60,7 +51,7 @@ def headline(block: Headline, title: Markup, level: int) -> Markup:
     )
 
 
-def _badge(word: str, tone: Tone) -> Markup:
+def _badge(word: str, tone: b.Tone) -> Markup:
     icon = fill('<svg viewBox="0 0 16 16" aria-hidden="true">{icon}</svg>', icon=_ICONS.get(tone, Markup()))
     return fill('<span class="badge {tone}">{icon}{word}</span>', tone=tone.value, icon=icon, word=word)
 
@@ -102,16 +93,16 @@ def section(anchor: str, title: Markup, body: Markup, *, is_open: bool, folds: b
     )
 
 
-def grouped(kind: type[Block | Section], parts: Markup) -> Markup:
+def grouped(kind: type[b.Block | b.Section], parts: Markup) -> Markup:
     """Blocks of one kind in the element that holds them together."""
-    if kind is Term:
+    if kind is b.Term:
         return fill("<dl>{parts}</dl>", parts=parts)
-    if kind is Entry:
+    if kind is b.Entry:
         return fill('<div class="entries">{parts}</div>', parts=parts)
-    return fill('<div class="commands">{parts}</div>', parts=parts) if kind is Command else parts
+    return fill('<div class="commands">{parts}</div>', parts=parts) if kind is b.Command else parts
 
 
-def entry(block: Entry, says: Markup) -> Markup:
+def entry(block: b.Entry, says: Markup) -> Markup:
     """A labeled line, with where it is at its end."""
     return fill(
         '<div class="entry {tone}"><b class="label">{label}</b><span class="says">{says}{at}</span></div>',
@@ -122,7 +113,7 @@ def entry(block: Entry, says: Markup) -> Markup:
     )
 
 
-def command(block: Command, *, copies: bool) -> Markup:
+def command(block: b.Command, *, copies: bool) -> Markup:
     """What to type, with a button that copies it."""
     return fill(
         '<p class="command" data-copy><b class="label">{label}</b><code>{line}</code>{copy}{note}</p>',
@@ -171,10 +162,14 @@ def _changed(line: str, shared: int) -> Markup:
     )
 
 
-def table(columns: Sequence[Column], rows: Sequence[Markup]) -> Markup:
+def table(columns: Sequence[b.Column], rows: Sequence[Markup]) -> Markup:
     """A table that scrolls by itself where it is too wide."""
     heads = joined(
-        fill('<th scope="col"{kind}>{title}</th>', kind=_kind(column), title=column.title)
+        fill(
+            '<th scope="col"{kind}>{title}</th>',
+            kind=Markup(' class="number"') if column.right else Markup(),
+            title=column.title,
+        )
         for column in columns
     )
     titled = any(column.title for column in columns)
@@ -192,11 +187,64 @@ def row(anchor: str, cells: Sequence[Markup]) -> Markup:
     return fill("<tr{id}>{cells}</tr>", id=identity, cells=joined(cells))
 
 
-def cell(block: Cell, column: Column, says: Markup, curve: Markup) -> Markup:
+def cell(block: b.Cell, column: b.Column, says: Markup, curve: Markup) -> Markup:
     """A field of a table."""
     classes = " ".join(filter(None, ("number" if column.right else "", block.tone.value)))
     return fill('<td class="{classes}">{says}{curve}</td>', classes=classes, says=says, curve=curve)
 
 
-def _kind(column: Column) -> Markup:
-    return Markup(' class="number"') if column.right else Markup()
+_ASSETS = Path(__file__).parent / "assets"
+_PLOTLY = "plotly-basic-4.1.1.min.js.gz"
+"""plotly-basic.min.js of npm's plotly.js-basic-dist-min after `gzip -9n`, with its license next to it."""
+
+
+def document(*, title: str, about: Markup, main: Markup, summary: str) -> str:
+    """The whole page; it needs nothing else, and its policy lets it ask for nothing else."""
+    return fill(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
+        "<title>{title} · traindx</title><style>{style}</style></head>\n"
+        '<body class="traindx"><div class="top"><p class="about"><span class="brand">traindx</span>'
+        "{about}</p>"
+        '<p class="tools"><button type="button" id="markdown" hidden>Copy as Markdown</button>'
+        '<button type="button" id="theme" hidden>Dark</button></p></div>\n<main>{main}</main>\n'
+        '<footer><p>{made}</p></footer>\n<script type="text/plain" id="summary">{summary}</script>'
+        "{carried}<script>{script}</script></body></html>\n",
+        policy=_policy(),
+        title=title,
+        style=styles("blocks.css", "page.css"),
+        about=about,
+        main=main,
+        made=f"Made by traindx {__version__}. This page is complete in itself and loads nothing.",
+        summary=packed(summary.encode()),
+        carried=_plotly() if '<figure class="chart"' in main else Markup(),
+        script=Markup(_asset("page.js")),
+    )
+
+
+def styles(*names: str) -> Markup:
+    """How it looks: the style sheets of the given names."""
+    return joined((Markup(_asset(name)) for name in names), "\n")
+
+
+def _policy() -> str:
+    """Nothing may be fetched; of scripts, only the two this page carries may run, known by their hashes."""
+    scripts = _asset("page.js").encode(), gzip.decompress((_ASSETS / _PLOTLY).read_bytes())
+    hashes = " ".join(f"'sha256-{encoded(hashlib.sha256(script).digest())}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (_ASSETS / name).read_text(encoding="utf-8")
+
+
+def _plotly() -> Markup:
+    """Plotly as it lies on disk; the browser inflates it when the first drawing is wanted."""
+    packed = encoded((_ASSETS / _PLOTLY).read_bytes())
+    return fill('<script type="text/plain" id="plotly">{packed}</script>', packed=packed)

@@ -4,49 +4,25 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatchmethod
 from itertools import dropwhile, groupby, takewhile
 
+from traindx.report import blocks as b
 from traindx.report import markdown
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Chart,
-    Code,
-    Column,
-    Command,
-    Diff,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Overlay,
-    Page,
-    Paragraph,
-    Picture,
-    Plot,
-    Section,
-    Table,
-    Term,
-)
 from traindx.report.html import parts
-from traindx.report.html.anchors import Anchors
-from traindx.report.html.chart import charts
-from traindx.report.html.document import document, styles
+from traindx.report.html.chart import charts, tiny
 from traindx.report.html.drawing import figure_of, figures_of
 from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
-from traindx.report.html.svg import tiny
-from traindx.report.html.told import Told
+from traindx.report.html.page_state import PageState
 
 _FEW = 24
 """Sections that a table of contents lists; of more, a table on the screen leads to them."""
 _LOGGED = 1000
 """Longest text from a log."""
-Blocks = Sequence[Block | Section]
+Blocks = Sequence[b.Block | b.Section]
 
 
-def write(page: Page) -> str:
+def write(page: b.Page) -> str:
     """The whole page; it is complete without script, and better with it."""
     writer = _Writer(page, live=True)
-    return document(
+    return parts.document(
         title=page.title,
         about=writer.about(),
         main=joined([writer.screen(), writer.sections(), writer.appendix()], "\n"),
@@ -54,12 +30,12 @@ def write(page: Page) -> str:
     )
 
 
-def card(page: Page) -> str:
+def card(page: b.Page) -> str:
     """The screen with all its sections behind one fold, as a fragment for notebooks; it runs no script."""
     writer = _Writer(page, live=False)
     return fill(
         '<div class="traindx card"><style>{style}</style><p class="about">{about}</p>{screen}{more}</div>',
-        style=styles("blocks.css", "card.css"),
+        style=parts.styles("blocks.css", "card.css"),
         about=writer.about(),
         screen=writer.screen(),
         more=fill("<details><summary>more</summary>{all}</details>", all=writer.sections())
@@ -71,33 +47,32 @@ def card(page: Page) -> str:
 class _Writer:
     """Turns blocks into elements."""
 
-    def __init__(self, page: Page, *, live: bool) -> None:
+    def __init__(self, page: b.Page, *, live: bool) -> None:
         self._page = page
         self._live = live
         """Whether there is a script, and links within the page."""
-        self._anchors = Anchors(page, live=live)
+        self._state = PageState(page, live=live)
         self._detail = detail_for(_charts((*page.screen, *page.sections)))
         self._level = 1
-        self._told = Told()
 
     def about(self) -> Markup:
         """What the page is about, for its top edge; a page without a headline has it as its heading."""
-        heads = [block for block in self._page.screen if isinstance(block, Header)]
+        heads = [block for block in self._page.screen if isinstance(block, b.Header)]
         if not self._is_headed or not heads:
             return Markup()
         return parts.about(heads[0])
 
     @property
     def _is_headed(self) -> bool:
-        return any(isinstance(block, Headline) for block in self._page.screen)
+        return any(isinstance(block, b.Headline) for block in self._page.screen)
 
     def screen(self) -> Markup:
         """The first card, which answers within ten seconds, below where to go on the page."""
         blocks = list(self._page.screen)
         if self._is_headed:
-            shown = self._card([block for block in blocks if not isinstance(block, Header)])
+            shown = self._card([block for block in blocks if not isinstance(block, b.Header)])
             return joined([shown, self._contents()])
-        heads = [block for block in blocks if isinstance(block, Header)]
+        heads = [block for block in blocks if isinstance(block, b.Header)]
         title = Markup() if len(heads) == 1 else parts.heading(1, escape(self._page.title))
         self._level = 1 if len(heads) == 1 else 2
         return joined([title, self._flow(blocks), self._contents()])
@@ -112,8 +87,8 @@ class _Writer:
             fill(
                 '<details class="cause"><summary>{heading}</summary><div id="{id}">{body}</div></details>',
                 heading=parts.heading(3, fill("{title} <code>{slug}</code>", title=one.title, slug=one.slug)),
-                id=self._anchors.reference(one.slug),
-                body=joined(self._section(block, 4) for block in one.blocks if isinstance(block, Section)),
+                id=self._state.reference(one.slug),
+                body=joined(self._section(block, 4) for block in one.blocks if isinstance(block, b.Section)),
             )
             for one in self._page.references
         ]
@@ -129,32 +104,32 @@ class _Writer:
         if not self._live or not 0 < len(self._page.sections) <= _FEW:
             return Markup()
         entries = [
-            (self._anchors.section(section), section.name or section.title) for section in self._page.sections
+            (self._state.section(section), section.name or section.title) for section in self._page.sections
         ]
         more = [("causes", "Causes")] if self._page.references else []
         return parts.contents([*entries, *more])
 
     def _card(self, blocks: Blocks) -> Markup:
         """A headline with its sentences; below it what to do, with the picture at its side."""
-        pictures = [block for block in blocks if isinstance(block, Chart | Overlay)]
-        rest = (block for block in self._told.carded(blocks) if not isinstance(block, Chart | Overlay))
-        told = list(dropwhile(lambda block: isinstance(block, Gap), rest))
-        lead = list(takewhile(lambda block: not isinstance(block, Gap), told))
+        pictures = [block for block in blocks if isinstance(block, b.Chart | b.Overlay)]
+        rest = (block for block in self._state.carded(blocks) if not isinstance(block, b.Chart | b.Overlay))
+        told = list(dropwhile(lambda block: isinstance(block, b.Gap), rest))
+        lead = list(takewhile(lambda block: not isinstance(block, b.Gap), told))
         groups = [
             self._flow(list(group))
-            for is_gap, group in groupby(told[len(lead) :], key=lambda block: isinstance(block, Gap))
+            for is_gap, group in groupby(told[len(lead) :], key=lambda block: isinstance(block, b.Gap))
             if not is_gap
         ]
         return parts.card(self._flow(lead), groups, self._flow(pictures))
 
-    def _section(self, section: Section, level: int) -> Markup:
+    def _section(self, section: b.Section, level: int) -> Markup:
         before, self._level = self._level, level + 1
-        with self._anchors.within(section), self._told.within(section):
-            body = self._body(self._told.new(section.blocks))
+        with self._state.within(section):
+            body = self._body(self._state.new(section.blocks))
         self._level = before
         heading = parts.heading(level, escape(section.title, _LOGGED))
         return parts.section(
-            self._anchors.section(section),
+            self._state.section(section),
             heading,
             body,
             is_open=section.is_open,
@@ -163,10 +138,10 @@ class _Writer:
 
     def _body(self, blocks: Blocks) -> Markup:
         """What is below a heading; the page of a run within that of many has a card of its own."""
-        if not any(isinstance(block, Headline) for block in blocks):
+        if not any(isinstance(block, b.Headline) for block in blocks):
             return self._flow(blocks)
-        own = [block for block in blocks if not isinstance(block, Section)]
-        return joined([self._card(own), self._flow([one for one in blocks if isinstance(one, Section)])])
+        own = [block for block in blocks if not isinstance(block, b.Section)]
+        return joined([self._card(own), self._flow([one for one in blocks if isinstance(one, b.Section)])])
 
     def _flow(self, blocks: Blocks) -> Markup:
         """Blocks one after the other; those of one kind that belong together are one element."""
@@ -175,79 +150,79 @@ class _Writer:
         )
 
     def _text(self, says: str, limit: int = _LOGGED) -> Markup:
-        return self._anchors.linked(says, limit)
+        return self._state.linked(says, limit)
 
     @singledispatchmethod
-    def _of(self, block: Block | Section) -> Markup:
+    def _of(self, block: b.Block | b.Section) -> Markup:
         raise TypeError(f"no HTML for {type(block).__name__}")
 
     @_of.register
-    def _(self, block: Gap) -> Markup:
+    def _(self, block: b.Gap) -> Markup:
         return Markup()
 
     @_of.register
-    def _(self, block: Section) -> Markup:
+    def _(self, block: b.Section) -> Markup:
         return self._section(block, self._level)
 
     @_of.register
-    def _(self, block: Header) -> Markup:
+    def _(self, block: b.Header) -> Markup:
         return parts.head(block, self._level)
 
     @_of.register
-    def _(self, block: Headline) -> Markup:
+    def _(self, block: b.Headline) -> Markup:
         return parts.headline(block, self._text(block.title), self._level)
 
     @_of.register
-    def _(self, block: Paragraph) -> Markup:
+    def _(self, block: b.Paragraph) -> Markup:
         return fill(
             '<p class="says {tone}">{says}</p>', tone=block.tone.value, says=self._text(block.says, 4000)
         )
 
     @_of.register
-    def _(self, block: Entry) -> Markup:
+    def _(self, block: b.Entry) -> Markup:
         return parts.entry(block, self._text(block.says))
 
     @_of.register
-    def _(self, block: Term) -> Markup:
+    def _(self, block: b.Term) -> Markup:
         return fill("<dt>{label}</dt><dd>{says}</dd>", label=block.label, says=prose(block.says, _LOGGED))
 
     @_of.register
-    def _(self, block: Diff) -> Markup:
+    def _(self, block: b.Diff) -> Markup:
         return parts.listing(parts.changed(block.lines), copies=self._live)
 
     @_of.register
-    def _(self, block: Code) -> Markup:
+    def _(self, block: b.Code) -> Markup:
         label = fill('<p class="label">{label}</p>', label=block.label) if block.label else Markup()
         return joined([label, parts.listing(code(block.text), copies=self._live)])
 
     @_of.register
-    def _(self, block: Bullets) -> Markup:
+    def _(self, block: b.Bullets) -> Markup:
         items = joined(fill("<li>{item}</li>", item=self._text(item)) for item in block.items)
         return fill("<ul>{items}</ul>", items=items)
 
     @_of.register
-    def _(self, block: Command) -> Markup:
+    def _(self, block: b.Command) -> Markup:
         return parts.command(block, copies=self._live)
 
     @_of.register
-    def _(self, block: Chart) -> Markup:
+    def _(self, block: b.Chart) -> Markup:
         figures = figures_of(block, self._detail.chart)
-        return charts(figures, block.run.name, self._detail, self._anchors.to_row, live=self._live)
+        return charts(figures, block.run.name, self._detail, self._state.to_row, live=self._live)
 
     @_of.register
-    def _(self, block: Overlay) -> Markup:
+    def _(self, block: b.Overlay) -> Markup:
         if not block.curves:
             return Markup()
         figure = figure_of(block, self._detail.chart)
-        return charts([figure], "all runs", self._detail, self._anchors.to_row, live=self._live)
+        return charts([figure], "all runs", self._detail, self._state.to_row, live=self._live)
 
     @_of.register
-    def _(self, block: Plot) -> Markup:
+    def _(self, block: b.Plot) -> Markup:
         # Drawn as a picture beside it; without matplotlib, the table of its points tells the same.
         return Markup()
 
     @_of.register
-    def _(self, block: Picture) -> Markup:
+    def _(self, block: b.Picture) -> Markup:
         return fill(
             '<img alt="{shows}" src="data:image/png;base64,{content}">',
             shows=block.shows,
@@ -255,11 +230,11 @@ class _Writer:
         )
 
     @_of.register
-    def _(self, block: Table) -> Markup:
+    def _(self, block: b.Table) -> Markup:
         keys = block.keys or ("",) * len(block.rows)
         rows = [
             parts.row(
-                self._anchors.row(key),
+                self._state.row(key),
                 [
                     self._cell(cell, column, is_finding=bool(key) and cell is row[-1])
                     for cell, column in zip(row, block.columns, strict=True)
@@ -267,18 +242,19 @@ class _Writer:
             )
             for key, row in zip(keys, block.rows, strict=True)
         ]
-        self._told.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
+        self._state.add(row[-1].says for key, row in zip(keys, block.rows, strict=True) if key)
         return parts.table(block.columns, rows)
 
-    def _cell(self, cell: Cell, column: Column, *, is_finding: bool) -> Markup:
+    def _cell(self, cell: b.Cell, column: b.Column, *, is_finding: bool) -> Markup:
         """A field; a finding is told by the first table that has it."""
-        says = Markup("stated above") if is_finding and self._told.has(cell.says) else self._text(cell.says)
+        says = Markup("stated above") if is_finding and self._state.has(cell.says) else self._text(cell.says)
         curve = tiny(cell.curve, self._detail.tiny) if cell.curve else Markup()
-        return parts.cell(cell, column, self._anchors.to_section(cell.leads_to, says), curve)
+        return parts.cell(cell, column, self._state.to_section(cell.leads_to, says), curve)
 
 
-def _charts(blocks: Iterable[Block | Section]) -> int:
+def _charts(blocks: Iterable[b.Block | b.Section]) -> int:
     """How many runs are drawn."""
     return sum(
-        _charts(block.blocks) if isinstance(block, Section) else isinstance(block, Chart) for block in blocks
+        _charts(block.blocks) if isinstance(block, b.Section) else isinstance(block, b.Chart)
+        for block in blocks
     )

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traindx.curves.series import shares
 from traindx.errors import TraindxError
-from traindx.finding import Evidence
 from traindx.format import printable, step
-from traindx.run import Axis, Floats, Run, Series
+from traindx.report.results.run import shared_folder
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+
+    from traindx.run import Floats
 
 # Okabe and Ito's colors: told apart with every common kind of color blindness.
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -34,7 +34,7 @@ DPI = 120
 COLUMNS = int(WIDTH * DPI)
 _LETTERS = 136
 """Characters of the caption's size that fit beside each other."""
-_LEGEND_LETTERS, _HANDLE_LETTERS = 116, 7
+_LEGEND_COLUMNS, _LEGEND_LETTERS, _HANDLE_LETTERS = 4, 116, 7
 _TITLE_LETTERS = 84
 _STRIP = 0.2
 """Inches for each piece of evidence in the strip below the curves."""
@@ -78,18 +78,25 @@ def _in_our_style() -> None:
     rc("text", color=BLACK)
 
 
-def sheet(title: str, heights: Sequence[float], evidence: int = 0) -> Sheet:
-    """An empty picture with panels of given heights in inches, one below the other."""
+def new_figure(height: float, title: str = "", *, most: int = _TITLE_LETTERS, size: float = 12) -> "Figure":
+    """An empty picture of our width and a height in inches, with its title at the left."""
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, layout="constrained")
+    if title:
+        shown = printable(title, most)
+        figure.suptitle(shown, x=0.012, ha="left", weight="bold", size=size, parse_math=False)
+    return figure
+
+
+def sheet(title: str, heights: Sequence[float], evidence: int = 0) -> Sheet:
+    """An empty picture with panels of given heights in inches, one below the other."""
     strips = [_STRIP * (evidence + 0.5)] if evidence else []
-    figure = Figure(figsize=(WIDTH, 1.3 + sum(heights) + sum(strips)), dpi=DPI, layout="constrained")
+    figure = new_figure(1.3 + sum(heights) + sum(strips), title)
     rows = [*heights, *strips]
     axes = figure.subplots(len(rows), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": rows})[
         :, 0
     ]
-    shown = printable(title, _TITLE_LETTERS)
-    figure.suptitle(shown, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
     return Sheet(figure, tuple(axes[: len(heights)]), axes[-1] if evidence else None)
 
 
@@ -130,15 +137,40 @@ def literally(drawn: "Legend", labels: Sequence[str]) -> None:
         text.set_text(label)
 
 
-def columns_for(labels: Sequence[str], most: int = 4) -> int:
+def columns_for(labels: Sequence[str]) -> int:
     """How many columns of a legend fit beside each other."""
     lengths = [len(label) + _HANDLE_LETTERS for label in labels]
-    for columns in range(min(most, len(lengths)), 1, -1):
+    for columns in range(min(_LEGEND_COLUMNS, len(lengths)), 1, -1):
         # Filled one after the other, as evenly as can be, like matplotlib does.
         filled = np.array_split(np.array(lengths), columns)
         if sum(int(column.max()) for column in filled) <= _LEGEND_LETTERS:
             return columns
     return 1
+
+
+def mark_edge(
+    axes: "Axes",
+    positions: "Sequence[float] | Floats",
+    height: float,
+    color: str,
+    marker: str,
+    size: float = 6,
+    *,
+    edge_width: float = 1.0,
+) -> "Artist":
+    """Marks at a share of the height, for what has no place on the upright axis."""
+    drawn, *_ = axes.plot(
+        positions,
+        np.full(len(positions), height),
+        transform=axes.get_xaxis_transform(),
+        color=color,
+        linestyle="none",
+        marker=marker,
+        markersize=size,
+        markeredgewidth=edge_width,
+        clip_on=False,
+    )
+    return drawn
 
 
 def positions_on(axes: "Axes", label: str) -> None:
@@ -164,8 +196,9 @@ def slugs(names: Sequence[str]) -> list[str]:
     """One slug for each name, unlike all others also where case does not count; never a path."""
     taken: set[str] = set()
     found = []
-    for name in _without_common_folder(names):
-        slug, place = _slug(name), 1
+    folder = shared_folder(names)
+    for name in names:
+        slug, place = _slug(name.removeprefix(folder)), 1
         unique = slug
         while unique.casefold() in taken:
             place += 1
@@ -175,55 +208,9 @@ def slugs(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _without_common_folder(names: Sequence[str]) -> list[str]:
-    """Names without the folders all of them begin with."""
-    parts = [re.split(r"[/\\]+", name) for name in names]
-    shared = 0
-    while len({tuple(one[: shared + 1]) for one in parts}) == 1 and all(
-        len(one) > shared + 1 for one in parts
-    ):
-        shared += 1
-    return ["/".join(one[shared:]) for one in parts]
-
-
 def _slug(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     words = re.sub(r"[^A-Za-z0-9._+=-]+", "-", plain)
     # The end of a long path tells more than its begin. No dots in a row, none at the ends: "..", ".hidden".
     short = re.sub(r"\.{2,}", ".", words)[-_LONGEST:]
     return short.strip("-._+=") or "run"
-
-
-@dataclass(frozen=True, eq=False)
-class Ruler:
-    """The axis of one series; those that are counted otherwise are placed by their share of the run."""
-
-    run: Run
-    base: Series
-
-    def positions(self, series: Series) -> Floats:
-        """Where the points of a series lie."""
-        if series.axis is self.base.axis:
-            return series.steps
-        first, last = self._ends()
-        return np.asarray(first + shares(self.run, series) * (last - first))
-
-    def span(self, evidence: Evidence) -> tuple[float, float] | None:
-        """Where evidence begins and ends; None where the run counts nothing so."""
-        if evidence.axis is self.base.axis:
-            return evidence.steps
-        alike = [series for series in self.run.series if series.axis is evidence.axis and len(series)]
-        if not alike:
-            return None
-        longest = max(alike, key=len)
-        first, last = np.interp(evidence.steps, longest.steps, self.positions(longest)).tolist()
-        return first, last
-
-    def _ends(self) -> tuple[float, float]:
-        alike = [series for series in self.run.series if series.axis is self.base.axis and len(series)]
-        first = min(float(series.steps[0]) for series in alike)
-        last = max(float(series.steps[-1]) for series in alike)
-        if self.base.axis in (Axis.EPOCH, Axis.RECORD):
-            # An epoch's figures are written when it ends: the run began one epoch before the first.
-            first -= (last - first) / max(len(self.base), 1)
-        return first, last

@@ -8,9 +8,9 @@ import numpy as np
 
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, number, percent, step
-from traindx.report.extremes import extremes
-from traindx.report.png.canvas import BLACK, COLUMNS, ORANGE, Ruler, Sheet, as_png, captioned, positions_on
-from traindx.report.results.evidence import inseparable
+from traindx.report.plot_data import Ruler, extremes
+from traindx.report.png import canvas
+from traindx.report.results.evidence import culprit, inseparable, seen_reasons
 from traindx.run import Floats, Quantity
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ class Style:
 
 def draw(axes: "Axes", positions: Floats, values: Floats, style: Style) -> Entries:
     """Draw one curve and return what the legend says of it."""
-    # Margins beyond the largest float would overflow.
-    drawable = np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
-    drawn = extremes(positions, drawable, COLUMNS)
+    drawn = extremes(positions, drawable(values), canvas.COLUMNS)
     finite = int(np.isfinite(values).sum())
     smooth = style.smoothed and finite >= _SMOOTHED_FROM and not style.faint
     raw, *_ = axes.plot(
@@ -72,6 +70,11 @@ def draw(axes: "Axes", positions: Floats, values: Floats, style: Style) -> Entri
         )
         entries = [(raw, style.label), (line, f"moving average of {window:,} points")]
     return entries
+
+
+def drawable(values: Floats) -> Floats:
+    """Values without those whose sums and margins would go beyond the largest float."""
+    return np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
 
 
 def _stand_alone(values: Floats) -> bool:
@@ -110,20 +113,10 @@ def binned(steps: Floats, values: Floats, edges: Floats) -> Floats:
 
 def mark_bad(axes: "Axes", positions: Floats, values: Floats, style: Style, height: float = 0.97) -> Entries:
     """Crosses along the upper edge where values are not finite."""
-    drawn = extremes(positions, values, COLUMNS // 16)
+    drawn = extremes(positions, values, canvas.COLUMNS // 16)
     if not len(drawn.bad_steps):
         return []
-    crosses, *_ = axes.plot(
-        drawn.bad_steps,
-        np.full(len(drawn.bad_steps), height),
-        transform=axes.get_xaxis_transform(),
-        color=style.color,
-        linestyle="none",
-        marker="x",
-        markersize=6,
-        markeredgewidth=1.4,
-        clip_on=False,
-    )
+    crosses = canvas.mark_edge(axes, drawn.bad_steps, height, style.color, "x", edge_width=1.4)
     bad = int((~np.isfinite(values)).sum())
     return [(crosses, f"{count(bad, 'value')} not finite, from {step(float(drawn.bad_steps[0]))} on")]
 
@@ -134,7 +127,7 @@ def scale(axes: "Axes", curves: Sequence[Floats], *, logarithmic: bool = False) 
     if not len(every):
         axes.set_ylim(0, 1)
         axes.set_yticks([])
-        axes.text(0.5, 0.5, "no finite value", transform=axes.transAxes, ha="center", color=BLACK)
+        axes.text(0.5, 0.5, "no finite value", transform=axes.transAxes, ha="center", color=canvas.BLACK)
         return
     every = np.clip(every, -_LARGEST, _LARGEST)
     low, high = float(every.min()), float(every.max())
@@ -180,11 +173,9 @@ def marks(
     diagnosis: Diagnosis | None, ruler: Ruler, about: Sequence[Quantity] | None = None
 ) -> tuple[Mark, ...]:
     """The weightiest reasons for the first suspect, on all or some quantities; none unless it is sick."""
-    if diagnosis is None or diagnosis.verdict is not Verdict.SICK or not diagnosis.suspects:
-        return ()
-    reasons = [one for one in diagnosis.suspects[0].reasons if one.seen and one.points > 0 and one.evidence]
+    top = culprit(diagnosis) if diagnosis else None
     found = []
-    for reason in sorted(reasons, key=lambda one: -one.points):
+    for reason in seen_reasons(top) if top else ():
         told = [one for one in reason.evidence if about is None or one.quantity in about]
         spans = dict.fromkeys(span for one in told if (span := ruler.span(one)))
         if spans:
@@ -192,7 +183,7 @@ def marks(
     return tuple(found[:_MOST])
 
 
-def draw_evidence(sheet: Sheet, found: tuple[Mark, ...]) -> None:
+def draw_evidence(sheet: canvas.Sheet, found: tuple[Mark, ...]) -> None:
     """A numbered bar for each mark, and a shade over the curves where it is short."""
     if sheet.strip is None:
         return
@@ -204,7 +195,7 @@ def draw_evidence(sheet: Sheet, found: tuple[Mark, ...]) -> None:
     for begin, end in dict.fromkeys(span for mark in found for span in mark.spans):
         if end - begin < _NARROW * (last - first):
             for panel in sheet.panels:
-                panel.axvspan(begin, end, color=ORANGE, alpha=0.10, linewidth=0.8, zorder=0.5)
+                panel.axvspan(begin, end, color=canvas.ORANGE, alpha=0.10, linewidth=0.8, zorder=0.5)
     strip.set_ylim(len(found) - 0.5, -0.5)
     strip.set_yticks(range(len(found)), [str(place + 1) for place in range(len(found))], weight="bold")
     strip.tick_params(axis="y", length=0)
@@ -214,20 +205,26 @@ def draw_evidence(sheet: Sheet, found: tuple[Mark, ...]) -> None:
 
 
 def _bar(strip: "Axes", place: int, begin: float, end: float, width: float) -> None:
-    strip.plot([begin, end], [place, place], color=ORANGE, linewidth=5, solid_capstyle="butt", clip_on=True)
+    strip.plot(
+        [begin, end], [place, place], color=canvas.ORANGE, linewidth=5, solid_capstyle="butt", clip_on=True
+    )
     if end - begin < 0.01 * width:
         # A single step is narrower than a pixel: a diamond shows it.
-        strip.plot([(begin + end) / 2], [place], color=BLACK, marker="D", markersize=5, clip_on=False)
+        strip.plot([(begin + end) / 2], [place], color=canvas.BLACK, marker="D", markersize=5, clip_on=False)
 
 
 def finished(
-    sheet: Sheet, ruler: Ruler, diagnosis: Diagnosis | None, found: tuple[Mark, ...], more: Sequence[str] = ()
+    sheet: canvas.Sheet,
+    ruler: Ruler,
+    diagnosis: Diagnosis | None,
+    found: tuple[Mark, ...],
+    more: Sequence[str] = (),
 ) -> bytes:
     """A picture of a run with its evidence, its axis and its caption, as the bytes of a PNG file."""
     draw_evidence(sheet, found)
-    positions_on(sheet.strip or sheet.panels[-1], ruler.base.axis.value)
-    captioned(sheet.figure, [*sentences(diagnosis, found), *more])
-    return as_png(sheet.figure)
+    canvas.positions_on(sheet.strip or sheet.panels[-1], ruler.base.axis.value)
+    canvas.captioned(sheet.figure, [*sentences(diagnosis, found), *more])
+    return canvas.as_png(sheet.figure)
 
 
 def sentences(diagnosis: Diagnosis | None, found: tuple[Mark, ...]) -> list[str]:

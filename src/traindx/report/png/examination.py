@@ -9,26 +9,13 @@ from traindx.exams.data_exam.types import TRAINING, VALIDATION, Examination, Fea
 from traindx.exams.questions import Checked
 from traindx.finding import Mark
 from traindx.format import count, number, printable
-from traindx.report.png.canvas import (
-    AMBER,
-    BLACK,
-    BLUE,
-    COLORS,
-    DPI,
-    GRAY,
-    GREEN,
-    ORANGE,
-    WIDTH,
-    as_png,
-    captioned,
-    drawing,
-)
+from traindx.report.png import canvas
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-_MARKS = {Mark.PASS: GREEN, Mark.WARN: AMBER, Mark.FAIL: ORANGE, Mark.UNSEEN: "#C9C9C9"}
+_MARKS = {Mark.PASS: canvas.GREEN, Mark.WARN: canvas.AMBER, Mark.FAIL: canvas.ORANGE, Mark.UNSEEN: "#C9C9C9"}
 _ROW = 0.235
 _LEAST, _MOST = 1.9, 6.6
 _LETTERS = 18
@@ -48,26 +35,23 @@ Draw = Callable[["Axes"], None]
 
 def examination_picture(examination: Examination) -> bytes:
     """The exam as a PNG."""
-    with drawing():
+    with canvas.drawing():
         return _drawn(examination)
 
 
 def _drawn(examination: Examination) -> bytes:
-    from matplotlib.figure import Figure
-
     panels = _panels(examination)
     rows = [panels[at : at + 2] for at in range(0, len(panels), 2)]
     heights = [max(height for height, _ in row) for row in rows]
-    figure = Figure(figsize=(WIDTH, sum(heights) + 0.55 * len(rows) + 0.9), dpi=DPI, layout="constrained")
+    title = f"{examination.verdict.value}: {examination.subject} · {examination.about}"
+    figure = canvas.new_figure(sum(heights) + 0.55 * len(rows) + 0.9, title, most=104, size=11)
     for line, row in zip(
         figure.subfigures(len(rows), 1, height_ratios=heights, squeeze=False)[:, 0], rows, strict=True
     ):
         for axes, (_, draw) in zip(line.subplots(1, len(row), squeeze=False)[0], row, strict=True):
             draw(axes)
-    title = f"{examination.verdict.value}: {examination.subject} · {examination.about}"
-    figure.suptitle(printable(title, 104), x=0.012, ha="left", weight="bold", size=11, parse_math=False)
-    captioned(figure, examination.notes[:2])
-    return as_png(figure)
+    canvas.captioned(figure, examination.notes[:2])
+    return canvas.as_png(figure)
 
 
 def _panels(examination: Examination) -> list[tuple[float, Draw]]:
@@ -119,7 +103,7 @@ def _checks(axes: "Axes", examination: Examination) -> None:
             shown,
             va="center",
             size=9,
-            color=GRAY if check.mark is Mark.UNSEEN else BLACK,
+            color=canvas.GRAY if check.mark is Mark.UNSEEN else canvas.BLACK,
             parse_math=False,
         )
         told = _told(check)
@@ -141,11 +125,16 @@ def _classes(axes: "Axes", portrait: Portrait) -> None:
     places = np.arange(len(portrait.classes))
     thick = 0.38 if held else 0.7
     training = axes.barh(
-        places - (thick / 2 if held else 0), [one.training for one in portrait.classes], thick, color=BLUE
+        places - (thick / 2 if held else 0),
+        [one.training for one in portrait.classes],
+        thick,
+        color=canvas.BLUE,
     )
     entries: list[tuple[Artist, str]] = [(training[0], TRAINING)]
     if held:
-        bars = axes.barh(places + thick / 2, [one.validation for one in portrait.classes], thick, color=AMBER)
+        bars = axes.barh(
+            places + thick / 2, [one.validation for one in portrait.classes], thick, color=canvas.AMBER
+        )
         entries.append((bars[0], VALIDATION))
     _lines(axes, [one.name for one in portrait.classes])
     axes.set_xlabel("rows")
@@ -166,8 +155,8 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
     held = any(one.validation for one in features)
     for place, one in enumerate(features):
         for shift, values, color in (
-            (-0.17 if held else 0.0, one.training, BLUE),
-            (0.17, one.validation, AMBER),
+            (-0.17 if held else 0.0, one.training, canvas.BLUE),
+            (0.17, one.validation, canvas.AMBER),
         ):
             if not values:
                 continue
@@ -176,7 +165,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
             axes.plot([least, most], [at, at], color=color, linewidth=0.8, alpha=0.5)
             axes.plot([low, high], [at, at], color=color, linewidth=1.8)
             axes.plot([first, third], [at, at], color=color, linewidth=5, solid_capstyle="butt")
-            axes.plot([middle], [at], marker="|", color=BLACK, markersize=6)
+            axes.plot([middle], [at], marker="|", color=canvas.BLACK, markersize=6)
     _lines(axes, [one.name for one in features])
     ends = [abs(value) for one in features for value in (*one.training, *one.validation)]
     if max(ends, default=0.0) > _FAR * max(float(np.median(ends)), 1.0):
@@ -195,9 +184,12 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
 def _drift(axes: "Axes", features: Sequence[FeatureRange]) -> None:
     values = [one.drift or 0.0 for one in features]
     axes.barh(
-        range(len(features)), values, 0.6, color=[ORANGE if value >= _LIMIT else GRAY for value in values]
+        range(len(features)),
+        values,
+        0.6,
+        color=[canvas.ORANGE if value >= _LIMIT else canvas.GRAY for value in values],
     )
-    axes.axvline(_LIMIT, color=BLACK, linewidth=1, linestyle=":")
+    axes.axvline(_LIMIT, color=canvas.BLACK, linewidth=1, linestyle=":")
     _lines(axes, [one.name for one in features])
     axes.set_xlim(0, max(1.05 * max(values), 0.3))
     axes.set_xlabel("largest distance between distribution functions")
@@ -210,7 +202,7 @@ def _targets(axes: "Axes", portrait: Portrait) -> None:
     everything = np.concatenate(portrait.targets)
     edges = np.histogram_bin_edges(everything, bins=min(60, max(10, len(everything) // 20)))
     entries: list[tuple[Artist, str]] = []
-    for values, color, label in zip(portrait.targets, (BLUE, AMBER), _PARTS, strict=False):
+    for values, color, label in zip(portrait.targets, (canvas.BLUE, canvas.AMBER), _PARTS, strict=False):
         shares = np.histogram(values, bins=edges)[0] / max(len(values), 1)
         axes.bar(edges[:-1], shares, np.diff(edges), align="edge", color=color, alpha=0.6)
         entries.append((Patch(color=color, alpha=0.6), label))
@@ -229,7 +221,7 @@ def _order(axes: "Axes", portrait: Portrait) -> None:
         np.array([place for place, _ in portrait.order]),
         np.array([label for _, label in portrait.order]),
     )
-    colors = [COLORS[label % len(COLORS)] for label in labels]
+    colors = [canvas.COLORS[label % len(canvas.COLORS)] for label in labels]
     axes.scatter(100 * places, labels, s=5, c=colors, alpha=0.6, linewidths=0)
     axes.set_xlabel("place in the training data, percent")
     axes.set_ylabel("class")

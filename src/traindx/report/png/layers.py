@@ -7,26 +7,12 @@ from typing import TYPE_CHECKING
 from traindx.curves.layers import is_matrix
 from traindx.exams.types import ActivationExam, ActivationRow, GradientExam, GradientRow
 from traindx.format import number, printable
-from traindx.report.png.canvas import (
-    BLUE,
-    GRAY,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    as_png,
-    captioned,
-    drawing,
-    legend,
-    sheet,
-)
+from traindx.report.png import canvas
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    Entries = list[tuple[Artist, str]]
-    """What stands in the legend."""
+    from traindx.report.png.curve import Entries
 
 _MOST_LABELS = 28
 """Slanted names that fit beside each other."""
@@ -82,11 +68,7 @@ def _at_the_edge(panel: "Axes", places: Sequence[int], called: str, color: str, 
     """Marks along the lower edge for what cannot be drawn by its size."""
     if not places:
         return []
-    edge, low = panel.get_xaxis_transform(), [0.02] * len(places)
-    drawn, *_ = panel.plot(
-        places, low, color=color, marker=marker, markersize=6, linestyle="none", transform=edge, clip_on=False
-    )
-    return [(drawn, f"{called} ({len(places)})")]
+    return [(canvas.mark_edge(panel, places, 0.02, color, marker), f"{called} ({len(places)})")]
 
 
 def _not_finite(panel: "Axes", places: Sequence[int]) -> "Entries":
@@ -104,14 +86,14 @@ _SHORT = 8
 
 def layer_outputs(exam: ActivationExam) -> tuple[str, bytes]:
     """The name of the picture and its bytes."""
-    with drawing():
-        paper = sheet(f"{exam.model}: what each layer puts out", _HEIGHTS)
+    with canvas.drawing():
+        paper = canvas.sheet(f"{exam.model}: what each layer puts out", _HEIGHTS)
         sizes, shares = paper.panels
-        legend(sizes, _sizes(sizes, exam))
-        legend(shares, _shares(shares, exam))
+        canvas.legend(sizes, _sizes(sizes, exam))
+        canvas.legend(shares, _shares(shares, exam))
         layers_on(shares, [_called(row) for row in exam.rows], "layers, in the order of the forward pass")
-        captioned(paper.figure, [str(one) for one in exam.problems])
-        return "layer_outputs.png", as_png(paper.figure)
+        canvas.captioned(paper.figure, [str(one) for one in exam.problems])
+        return "layer_outputs.png", canvas.as_png(paper.figure)
 
 
 def _called(row: ActivationRow) -> str:
@@ -128,15 +110,15 @@ def _sizes(panel: "Axes", exam: ActivationExam) -> "Entries":
     point = 4.5 if len(rows) <= _CROWDED else 2.6
     entries: Entries = []
     for color, line, called, values in (
-        (GRAY, ":", "largest", [_largest(row) for row in rows]),
-        (SKY, "none", "absolute mean", [abs(row.mean) for row in rows]),
-        (BLUE, "-", "std", [row.std for row in rows]),
+        (canvas.GRAY, ":", "largest", [_largest(row) for row in rows]),
+        (canvas.SKY, "none", "absolute mean", [abs(row.mean) for row in rows]),
+        (canvas.BLUE, "-", "std", [row.std for row in rows]),
     ):
         points = [(place, value) for place, value in enumerate(values) if value and math.isfinite(value)]
-        size = point if color == BLUE else 0.6 * point
+        size = point if color == canvas.BLUE else 0.6 * point
         entries += _plotted(panel, points, called, color, size=size, line=line)
     silent = [place for place, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
-    entries += _at_the_edge(panel, silent, "the same for every input and unit", ORANGE, "v")
+    entries += _at_the_edge(panel, silent, "the same for every input and unit", canvas.ORANGE, "v")
     return entries + _not_finite(panel, [place for place, row in enumerate(rows) if row.nonfinite_share])
 
 
@@ -151,9 +133,9 @@ def _shares(panel: "Axes", exam: ActivationExam) -> "Entries":
     size = 5 if len(exam.rows) <= _CROWDED else 3
     entries: Entries = []
     for color, marker, called, values in (
-        (GRAY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
-        (ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
-        (GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
+        (canvas.GRAY, ".", "outputs that are zero", [row.zero_share for row in exam.rows]),
+        (canvas.ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
+        (canvas.GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
     ):
         points = [(place, value) for place, value in enumerate(values) if value is not None]
         entries += _plotted(panel, points, called, color, marker=marker, size=size)
@@ -168,14 +150,14 @@ _FLOOR = 1e-300
 def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
     """The name of the picture and its bytes."""
     rows = exam.rows
-    with drawing():
-        paper = sheet(f"{exam.model}: gradients from input to output", [_HEIGHT])
+    with canvas.drawing():
+        paper = canvas.sheet(f"{exam.model}: gradients from input to output", [_HEIGHT])
         panel = paper.panels[0]
         panel.set_yscale("log")
         entries: Entries = []
         for color, called, values in (
-            (BLUE, "gradient of weights", [row.norm for row in rows]),
-            (ORANGE, "gradient over weights", [row.ratio for row in rows]),
+            (canvas.BLUE, "gradient of weights", [row.norm for row in rows]),
+            (canvas.ORANGE, "gradient over weights", [row.ratio for row in rows]),
         ):
             entries += _drawn(panel, rows, values, color, called)
         # The second set of faint points explains itself.
@@ -183,9 +165,9 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
         entries += _absent(panel, rows)
         layers_on(panel, [row.layer.name for row in rows], "parameters, in the order of the forward pass")
         panel.set_ylabel("size, by norm")
-        legend(panel, entries)
-        captioned(paper.figure, _captions(exam))
-        return "gradient_flow.png", as_png(paper.figure)
+        canvas.legend(panel, entries)
+        canvas.captioned(paper.figure, _captions(exam))
+        return "gradient_flow.png", canvas.as_png(paper.figure)
 
 
 def _drawn(
@@ -207,9 +189,9 @@ def _drawn(
 def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "Entries":
     """Marks along the lower edge for what cannot be drawn by its size, and lines for what is not finite."""
     marks = {
-        "no gradient": ("x", PURPLE, "no gradient"),
-        "zero": ("v", PURPLE, "a gradient of zeros"),
-        "frozen": ("|", GRAY, "frozen"),
+        "no gradient": ("x", canvas.PURPLE, "no gradient"),
+        "zero": ("v", canvas.PURPLE, "a gradient of zeros"),
+        "frozen": ("|", canvas.GRAY, "frozen"),
     }
     entries: Entries = []
     for state, (marker, color, called) in marks.items():

@@ -6,21 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from traindx.exams.learning_rate.types import FoundRate, RateTrial
-from traindx.format import number, printable
-from traindx.report.png.canvas import (
-    BLACK,
-    BLUE,
-    DPI,
-    GRAY,
-    GREEN,
-    ORANGE,
-    WIDTH,
-    as_png,
-    captioned,
-    drawing,
-    literally,
-    positions_on,
-)
+from traindx.format import number
+from traindx.report.png import canvas
 from traindx.report.png.curve import Entries, scale
 from traindx.report.results.learning_rate import usable_line, verdict
 from traindx.run import Floats
@@ -37,30 +24,26 @@ _SHADES = ("#9ECAE1", "#6BAED6", "#3182BD", "#08519C", "#08306B")
 
 def rate_picture(found: FoundRate, *, title: str) -> bytes:
     """The range test and the trials side by side, as the bytes of a PNG file."""
-    from matplotlib.figure import Figure
-
-    with drawing():
-        figure = Figure(figsize=(WIDTH, _HEIGHT + 1.0), dpi=DPI, layout="constrained")
+    with canvas.drawing():
+        figure = canvas.new_figure(_HEIGHT + 1.0, f"{title}: {verdict(found)}")
         panels = figure.subplots(1, 2 if found.trials else 1, squeeze=False)[0]
         _range_test(panels[0], found)
         if found.trials:
             _trials(panels[1], found)
-        head = printable(f"{title}: {verdict(found)}", 84)
-        figure.suptitle(head, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
-        captioned(figure, [line for line in (found.why, usable_line(found)) if line])
-        return as_png(figure)
+        canvas.captioned(figure, [line for line in (found.why, usable_line(found)) if line])
+        return canvas.as_png(figure)
 
 
 def _range_test(axes: "Axes", found: FoundRate) -> None:
     rates, losses = np.array(found.curve.rates), np.array(found.curve.losses)
-    line, *_ = axes.plot(rates, losses, color=BLUE, linewidth=1.4, marker=".", markersize=3)
+    line, *_ = axes.plot(rates, losses, color=canvas.BLUE, linewidth=1.4, marker=".", markersize=3)
     entries: Entries = [(line, "loss while lr rises")]
     ends = [one for one in found.trials if math.isfinite(one.loss)]
     if ends:
         dots, *_ = axes.plot(
             [one.rate for one in ends],
             [one.loss for one in ends],
-            color=ORANGE,
+            color=canvas.ORANGE,
             marker="o",
             markersize=6,
             linestyle="none",
@@ -70,11 +53,13 @@ def _range_test(axes: "Axes", found: FoundRate) -> None:
     if found.usable is not None:
         low, high = found.usable
         # A single rate is a line without a width: half way to its neighbors on the ladder.
-        band = axes.axvspan(low / math.sqrt(3), high * math.sqrt(3), color=GREEN, alpha=0.13, linewidth=0)
+        band = axes.axvspan(
+            low / math.sqrt(3), high * math.sqrt(3), color=canvas.GREEN, alpha=0.13, linewidth=0
+        )
         entries.append((band, "usable"))
     for rate, color, style, label in (
-        (found.current, GRAY, "--", f"current {number(found.current)}"),
-        (found.suggested, GREEN, "-", f"suggested {number(found.suggested or 0.0)}"),
+        (found.current, canvas.GRAY, "--", f"current {number(found.current)}"),
+        (found.suggested, canvas.GREEN, "-", f"suggested {number(found.suggested or 0.0)}"),
     ):
         if rate is not None:
             marked = axes.axvline(rate, color=color, linestyle=style, linewidth=1.6, zorder=1)
@@ -101,16 +86,16 @@ def _trials(axes: "Axes", found: FoundRate) -> None:
     entries: Entries = []
     drawn = []
     for shade, one in zip(_SHADES, found.trials, strict=False):
-        color = GREEN if one.rate == found.suggested else shade
+        color = canvas.GREEN if one.rate == found.suggested else shade
         losses = _running(one)
         width = 2.6 if one.rate == found.suggested else 1.5
         line, *_ = axes.plot(np.arange(1, len(losses) + 1), losses, color=color, linewidth=width)
         entries.append((line, f"rate {number(one.rate)}"))
         drawn.append(losses)
     scale(axes, drawn)
-    axes.axhline(found.begins, color=BLACK, linewidth=0.8, linestyle=":")
+    axes.axhline(found.begins, color=canvas.BLACK, linewidth=0.8, linestyle=":")
     axes.set_ylabel("training loss, mean of five steps")
-    positions_on(axes, "step of a trial")
+    canvas.positions_on(axes, "step of a trial")
     _explained(axes, entries)
 
 
@@ -118,7 +103,7 @@ def _explained(axes: "Axes", entries: Entries) -> None:
     """A legend inside the panel, where the least is hidden: beside each other there is no room above them."""
     labels = [label for _, label in entries]
     drawn = axes.legend([artist for artist, _ in entries], labels, fontsize=9, loc="best", framealpha=0.85)
-    literally(drawn, labels)
+    canvas.literally(drawn, labels)
 
 
 def _running(one: RateTrial) -> Floats:

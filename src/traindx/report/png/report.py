@@ -19,24 +19,16 @@ from traindx.quantities import (
     TRAIN_LOSS,
     VAL_LOSS,
 )
-from traindx.report.png.canvas import (
-    BLACK,
-    BLUE,
-    COLORS,
-    GREEN,
-    ORANGE,
-    Ruler,
-    Sheet,
-    drawing,
-    legend,
-    sheet,
-    slugs,
-)
+from traindx.report.plot_data import Ruler, distinct
+from traindx.report.png import canvas
 from traindx.report.png.curve import Entries, Style, draw, finished, mark_bad, marks, scale
 from traindx.report.png.training_comparison import training_comparison
 from traindx.report.png.treatment import trial_comparison
 from traindx.run import Better, Floats, Quantity, Run, Series, Split
 from traindx.trials.types import Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MOST_RUNS = 12
 """A comparison of more runs than this is one picture, and pictures of the best."""
@@ -45,7 +37,7 @@ _MOST_RUNS = 12
 def render(report: Report) -> dict[str, bytes]:
     """PNG files by name: of each run what its data allow, of several runs, of the trials of a treatment."""
     pictures: dict[str, bytes] = {}
-    with drawing():
+    with canvas.drawing():
         for run, diagnosis, prefix in _runs(report):
             for draw in (loss_curve, objective_curve, lr_loss, gradient_norm):
                 if drawn := draw(run, diagnosis):
@@ -63,7 +55,7 @@ def _runs(report: Report) -> list[tuple[Run, Diagnosis | None, str]]:
     """The runs to draw, with what stands before the names of their files."""
     diagnoses = report.diagnoses or (None,) * len(report.runs)
     several = len(report.runs) > 1
-    prefixes = [f"{slug}_" if several else "" for slug in slugs([run.name for run in report.runs])]
+    prefixes = [f"{slug}_" if several else "" for slug in canvas.slugs([run.name for run in report.runs])]
     found = list(zip(report.runs, diagnoses, prefixes, strict=True))
     if report.comparison is None or len(found) <= _MOST_RUNS:
         return found
@@ -71,8 +63,8 @@ def _runs(report: Report) -> list[tuple[Run, Diagnosis | None, str]]:
     return [one for one in found if one[0].name in best]
 
 
-_COLORS = {"train": BLUE, "val": ORANGE, "test": GREEN}
-_HEIGHT = 3.9
+_COLORS = {"train": canvas.BLUE, "val": canvas.ORANGE, "test": canvas.GREEN}
+_HEIGHT = 3.6
 _MANY = 300
 """Values of a whole data set are smoothed only if there are so many."""
 
@@ -97,18 +89,18 @@ def _objectives(run: Run) -> list[Series]:
     return [series for series in (whole(run, one) for one in kin) if len(series)]
 
 
-def draw_loss(paper: Sheet, ruler: Ruler, series: list[Series]) -> None:
+def draw_loss(paper: canvas.Sheet, ruler: Ruler, series: list[Series]) -> None:
     """Draw the curves on the first panel, with their legend."""
     panel, entries, bad = paper.panels[0], [], []
     for place, one in enumerate(series):
         positions = ruler.positions(one)
-        color = _COLORS.get(one.quantity.slug.partition("_")[0], BLUE)
+        color = _COLORS.get(one.quantity.slug.partition("_")[0], canvas.BLUE)
         style = Style(color, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
         entries += draw(panel, positions, one.values, style)
         bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
     scale(panel, [one.values for one in series])
     panel.set_ylabel(series[0].quantity.family)
-    legend(panel, entries + bad)
+    canvas.legend(panel, entries + bad)
 
 
 def _label(series: Series, ruler: Ruler) -> str:
@@ -143,7 +135,7 @@ def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tup
     ruler = Ruler(run, series[0])
     found = marks(diagnosis, ruler)
     kind = series[0].quantity.family
-    paper = sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
+    paper = canvas.sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
     draw_loss(paper, ruler, series)
     return f"{kind.replace(' ', '_')}_curve.png", finished(paper, ruler, diagnosis, found)
 
@@ -155,15 +147,16 @@ _MOST_GROUPS = 6
 def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
     """The name of the picture and its bytes; None where loss or learning rate was not recorded."""
     recorded = losses(run)
-    rates = _distinct([series for series in run.all(LEARNING_RATE) if not series.layer and len(series)])
+    recorded_rates = (series for series in run.all(LEARNING_RATE) if not series.layer and len(series))
+    rates = distinct(recorded_rates)[:_MOST_GROUPS]
     if max(map(len, recorded), default=0) < 2 or max(map(len, rates), default=0) < 2:
         return None
     ruler = Ruler(run, recorded[0])
     found = marks(diagnosis, ruler)
-    paper = sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(found))
+    paper = canvas.sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(found))
     draw_loss(paper, ruler, recorded)
     panel, entries = paper.panels[1], Entries()
-    for color, rate in zip(COLORS[2:], rates, strict=False):
+    for color, rate in zip(canvas.COLORS[2:], rates, strict=False):
         label = f"learning rate {printable(rate.part, 40)}".strip() if len(rates) > 1 else "learning rate"
         positions = ruler.positions(rate)
         style = Style(color, label, smoothed=False)
@@ -171,27 +164,10 @@ def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
         entries += mark_bad(panel, positions, rate.values, style)
     scale(panel, [rate.values for rate in rates])
     panel.set_ylabel("learning rate")
-    legend(panel, entries)
+    canvas.legend(panel, entries)
     return "lr_loss.png", finished(paper, ruler, diagnosis, found)
 
 
-def _distinct(rates: list[Series]) -> list[Series]:
-    """Without those that lie exactly on another: parameter groups often share one schedule."""
-    kept: list[Series] = []
-    for rate in rates:
-        if not any(_same(rate, other) for other in kept):
-            kept.append(rate)
-    return kept[:_MOST_GROUPS]
-
-
-def _same(one: Series, other: Series) -> bool:
-    return np.array_equal(one.steps, other.steps) and np.array_equal(one.values, other.values, equal_nan=True)
-
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-_HEIGHT = 3.6
 _MOST_LAYERS = 8
 # From the input of the network (dark) to its output (light): an order, not a set of names.
 _DEPTHS = ("#440154", "#46327E", "#365C8D", "#277F8E", "#1FA187", "#4AC16D", "#A0DA39", "#E6C41A")
@@ -204,11 +180,11 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
         return None
     ruler = Ruler(run, max(series, key=len))
     found = marks(diagnosis, ruler, (GRADIENT_NORM, CLIPPED_SHARE))
-    paper = sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
+    paper = canvas.sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
     panel, entries = paper.panels[0], Entries()
     drawn = [_above_zero(one) for one in series]
     for color, one, norms in zip(
-        (BLUE,) if len(series) == 1 else _DEPTHS[: len(series)], series, drawn, strict=True
+        (canvas.BLUE,) if len(series) == 1 else _DEPTHS[: len(series)], series, drawn, strict=True
     ):
         named = printable(one.layer, 40) or f"gradient norm {printable(one.part, 40)}".strip()
         style = Style(color, named, smoothed=not one.layer)
@@ -216,7 +192,7 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
         entries += mark_bad(panel, ruler.positions(one), one.values, style)
     scale(panel, drawn, logarithmic=True)
     panel.set_ylabel("gradient norm")
-    legend(panel, entries + _zeros(panel, series, ruler) + _limit(panel, run))
+    canvas.legend(panel, entries + _zeros(panel, series, ruler) + _limit(panel, run))
     return "gradient_norm.png", finished(paper, ruler, diagnosis, found, _left_out(run, series))
 
 
@@ -243,23 +219,19 @@ def _zeros(panel: "Axes", series: list[Series], ruler: Ruler) -> Entries:
     if not len(places):
         return []
     thinned = places[:: max(1, len(places) // 150)]
-    drawn, *_ = panel.plot(
-        thinned,
-        np.full(len(thinned), 0.02),
-        transform=panel.get_xaxis_transform(),
-        color=BLACK,
-        linestyle="none",
-        marker="v",
-        markersize=5,
-    )
-    return [(drawn, f"{count(len(places), 'value')} exactly 0")]
+    return [
+        (
+            canvas.mark_edge(panel, thinned, 0.02, canvas.BLACK, "v", 5),
+            f"{count(len(places), 'value')} exactly 0",
+        )
+    ]
 
 
 def _limit(panel: "Axes", run: Run) -> Entries:
     limit = run.facts.get(GRADIENT_CLIP)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < 1e30:
         return []
-    line = panel.axhline(limit, color=BLACK, linestyle="--", linewidth=1.2)
+    line = panel.axhline(limit, color=canvas.BLACK, linestyle="--", linewidth=1.2)
     return [(line, f"clipped to {number(float(limit))}")]
 
 

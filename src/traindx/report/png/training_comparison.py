@@ -10,17 +10,7 @@ from traindx.comparison.types import Comparison
 from traindx.curves.series import shares, whole
 from traindx.format import count, listed, number, printable
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_ACCURACY, VAL_LOSS
-from traindx.report.png.canvas import (
-    COLORS,
-    DPI,
-    GRAY,
-    WIDTH,
-    as_png,
-    captioned,
-    columns_for,
-    literally,
-    positions_on,
-)
+from traindx.report.png import canvas
 from traindx.report.png.curve import Entries, Style, draw, mark_bad, scale
 from traindx.run import Quantity, Run, Series, Split
 
@@ -65,8 +55,8 @@ def training_comparison(runs: Sequence[Run], comparison: Comparison | None) -> t
     if comparison:
         remarks += _marked(panels, ranked, comparison)
     _headed(figure, ranked, named, ranked_by=bool(comparison))
-    captioned(figure, [*_gray(ranked), *remarks])
-    return "training_comparison.png", as_png(figure)
+    canvas.captioned(figure, [*_gray(ranked), *remarks])
+    return "training_comparison.png", canvas.as_png(figure)
 
 
 def _ranked(runs: Sequence[Run], comparison: Comparison | None) -> list[Run]:
@@ -79,8 +69,6 @@ def _ranked(runs: Sequence[Run], comparison: Comparison | None) -> list[Run]:
 
 def _grid(quantities: list[Quantity]) -> "tuple[Figure, dict[Quantity, Axes]]":
     """Training data at the left and validation data at the right where both are there; else in a row."""
-    from matplotlib.figure import Figure
-
     measures = list(dict.fromkeys(one.family for one in quantities))
     columns = min(len(quantities), 2)
     places = [divmod(place, columns) for place in range(len(quantities))]
@@ -90,7 +78,7 @@ def _grid(quantities: list[Quantity]) -> "tuple[Figure, dict[Quantity, Axes]]":
     ):
         places = [(measures.index(one.family), int(one.split is not Split.TRAIN)) for one in quantities]
     rows = 1 + max(row for row, _ in places)
-    figure = Figure(figsize=(WIDTH, 1.5 + _PANEL * rows), dpi=DPI, layout="constrained")
+    figure = canvas.new_figure(1.5 + _PANEL * rows)
     axes = figure.subplots(rows, columns, squeeze=False)
     for row, column in {divmod(cell, columns) for cell in range(rows * columns)} - set(places):
         axes[row, column].set_visible(False)
@@ -111,7 +99,7 @@ def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, 
             crossed += bool(mark_bad(panel, positions, one.series.values, style, 0.97 - 0.045 * crossed))
             named.setdefault(one.place, entries[-1:])
     panel.set_title(quantity.called, loc="left", size=10, weight="bold")
-    positions_on(panel, "share of the run" if by_share else drawn[0].series.axis.value)
+    canvas.positions_on(panel, "share of the run" if by_share else drawn[0].series.axis.value)
     return _limit(panel, quantity, drawn)
 
 
@@ -127,7 +115,7 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     """Dotted lines for the target of speed and, between two runs, for the place where they part."""
     remarks = []
     if comparison.target is not None and comparison.measure in panels:
-        panels[comparison.measure].axhline(comparison.target, color=GRAY, linestyle=":", linewidth=1.2)
+        panels[comparison.measure].axhline(comparison.target, color=canvas.GRAY, linestyle=":", linewidth=1.2)
         remarks.append(f"Dotted line across: the {comparison.measure.called} to which speed is measured.")
     parting = comparison.partings[0] if len(runs) == 2 and comparison.partings else None
     if parting is None or parting.step is None:
@@ -135,14 +123,14 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     for quantity, panel in panels.items():
         drawn = _of(quantity, runs)
         if not _by_share(drawn) and drawn[0].series.axis is parting.axis:
-            panel.axvline(parting.step, color=GRAY, linestyle=":", linewidth=1.2)
+            panel.axvline(parting.step, color=canvas.GRAY, linestyle=":", linewidth=1.2)
     return [*remarks, f"Dotted line upright: {parting.says}."]
 
 
 def _style(one: _Drawn) -> Style:
     if one.place >= _COLORED:
-        return Style(GRAY, "", faint=True)
-    return Style(COLORS[one.place], one.run.name, dashed=one.place % 2 == 1)
+        return Style(canvas.GRAY, "", faint=True)
+    return Style(canvas.COLORS[one.place], one.run.name, dashed=one.place % 2 == 1)
 
 
 def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
@@ -174,14 +162,14 @@ def _headed(figure: "Figure", runs: list[Run], named: dict[int, Entries], *, ran
         [named[place][0][0] for place in places],
         ["" for _ in places],
         loc="outside upper left",
-        ncols=columns_for(labels),
+        ncols=canvas.columns_for(labels),
         frameon=False,
         fontsize=9,
         title=f"{count(len(runs), 'run')} side by side" + (", the best first" if ranked_by else ""),
         title_fontproperties={"weight": "bold", "size": 12},
         alignment="left",
     )
-    literally(drawn, labels)
+    canvas.literally(drawn, labels)
 
 
 def _gray(runs: list[Run]) -> list[str]:

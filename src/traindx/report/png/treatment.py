@@ -9,21 +9,8 @@ import numpy as np
 
 from traindx.changes.types import label_of
 from traindx.format import count, number, printable
-from traindx.report.png.canvas import (
-    BLACK,
-    BLUE,
-    DPI,
-    GRAY,
-    GREEN,
-    ORANGE,
-    WIDTH,
-    as_png,
-    captioned,
-    drawing,
-    legend,
-    positions_on,
-)
-from traindx.report.png.curve import Entries, Style, binned, draw, scale
+from traindx.report.png import canvas
+from traindx.report.png.curve import Entries, Style, binned, draw, drawable, scale
 from traindx.report.results.trials import compared_by, conclusion, ranked, row, share_of_control
 from traindx.run import Floats
 from traindx.trials.types import Arm, Outcome, Pair, Treatment, Trial
@@ -32,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLORS = {
-    Outcome.HELPED: GREEN,
-    Outcome.NO_DIFFERENCE: GRAY,
-    Outcome.WORSE: ORANGE,
-    Outcome.INCONCLUSIVE: GRAY,
+    Outcome.HELPED: canvas.GREEN,
+    Outcome.NO_DIFFERENCE: canvas.GRAY,
+    Outcome.WORSE: canvas.ORANGE,
+    Outcome.INCONCLUSIVE: canvas.GRAY,
 }
 _MOST, _FEW = 12, 5
 """More trials than the first are counted, not drawn; fewer than the second do not fill the panel."""
@@ -58,13 +45,11 @@ def trial_comparison(treatment: Treatment) -> tuple[str, bytes] | None:
     """The name of the picture and its bytes; None where nothing was tried."""
     if not treatment.trials:
         return None
-    with drawing():
+    with canvas.drawing():
         return "training_comparison.png", _drawn(treatment)
 
 
 def _drawn(treatment: Treatment) -> bytes:
-    from matplotlib.figure import Figure
-
     shown = treatment.best or ranked(treatment.trials)[0]
     listed = ranked(treatment.trials)[:_MOST]
     curves = {
@@ -73,7 +58,8 @@ def _drawn(treatment: Treatment) -> bytes:
         if any(pair.control.curve or pair.treated.curve for pair in arms)
     }
     height = max(_LEAST + _BELOW_IT * (len(curves) > 1), _ROW * len(listed) + 0.6)
-    figure = Figure(figsize=(WIDTH, height + 1.6), dpi=DPI, layout="constrained")
+    word = "proven" if treatment.best else "no proven fix"
+    figure = canvas.new_figure(height + 1.6, f"{word}: {conclusion(treatment)}")
     panels = figure.subplot_mosaic(
         [[name, _EFFECTS] for name in curves] or [[_EFFECTS]],
         width_ratios=[1, 1.1][not curves :],
@@ -85,11 +71,8 @@ def _drawn(treatment: Treatment) -> bytes:
         title = printable(f"{first} · {label_of(shown.changes)}", 44)
         panels[first].set_title(title, loc="left", size=10, weight="bold", pad=26, parse_math=False)
     _effects(panels[_EFFECTS], listed, treatment.best)
-    word = "proven" if treatment.best else "no proven fix"
-    head = printable(f"{word}: {conclusion(treatment)}", 84)
-    figure.suptitle(head, x=0.012, ha="left", weight="bold", size=12, parse_math=False)
-    captioned(figure, _caption(treatment, shown if curves else None))
-    return as_png(figure)
+    canvas.captioned(figure, _caption(treatment, shown if curves else None))
+    return canvas.as_png(figure)
 
 
 def _curves_of(trial: Trial) -> dict[str, tuple[Pair, ...]]:
@@ -116,7 +99,7 @@ def _caption(treatment: Treatment, shown: Trial | None) -> list[str]:
 def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:
     """One line for each trial: the control at 0, the treated arms beside it in percent of it."""
     measures = {trial.measure for trial in trials}
-    axes.axvline(0, color=BLACK, linewidth=1.0, zorder=1)
+    axes.axvline(0, color=canvas.BLACK, linewidth=1.0, zorder=1)
     for place, trial in enumerate(trials):
         _effect(axes, place, trial)
     # As if there were a few: two lines would lie far apart.
@@ -142,7 +125,7 @@ def _effect(axes: "Axes", place: int, trial: Trial) -> None:
     if interval is not None:
         ends = [100 * end for end in interval]
         axes.plot(ends, [place, place], color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3)
-    axes.plot([0], [place], marker="o", markersize=4.5, color=BLACK, zorder=4)
+    axes.plot([0], [place], marker="o", markersize=4.5, color=canvas.BLACK, zorder=4)
     axes.plot(
         [100 * effect],
         [place],
@@ -186,7 +169,7 @@ def _words(
     text: str,
     *,
     right: bool = False,
-    color: str = BLACK,
+    color: str = canvas.BLACK,
     weight: str = "normal",
 ) -> None:
     """Text at an edge of a line, so many points above it; on white, so that no line runs through it."""
@@ -228,18 +211,13 @@ def _percents(axes: "Axes", shares: Sequence[tuple[float, tuple[float, float] | 
     axes.xaxis.set_major_formatter(lambda value, _: f"{'+' if value > 0 else ''}{number(value)} %")
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 _BINS = 80
 """Places at which the mean of arms is taken."""
-_LARGEST = 1e200
 
 
 def _arrays(arm: Arm) -> tuple[Floats, Floats]:
     steps, values = np.array(arm.curve, dtype=np.float64).T
-    # Sums beyond the largest float would overflow.
-    return steps, np.where(np.isfinite(values), np.clip(values, -_LARGEST, _LARGEST), values)
+    return steps, drawable(values)
 
 
 def _mean(axes: "Axes", arms: Sequence[Arm], color: str, label: str) -> Entries:
@@ -264,24 +242,14 @@ def _cross(axes: "Axes", arm: Arm, color: str, height: float) -> None:
     ended = arm.value is not None and not math.isfinite(arm.value)
     if not len(bad) and not ended:
         return
-    axes.plot(
-        [float(bad[0] if len(bad) else steps[-1])],
-        [height],
-        transform=axes.get_xaxis_transform(),
-        color=color,
-        marker="x",
-        markersize=8,
-        markeredgewidth=2.0,
-        linestyle="none",
-        clip_on=False,
-    )
+    canvas.mark_edge(axes, [float(bad[0] if len(bad) else steps[-1])], height, color, "x", 8, edge_width=2.0)
 
 
 def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
     """Arms over steps, without the change and with it."""
     sides = {
-        "without the change": (BLUE, [pair.control for pair in pairs]),
-        "with it": (ORANGE, [pair.treated for pair in pairs]),
+        "without the change": (canvas.BLUE, [pair.control for pair in pairs]),
+        "with it": (canvas.ORANGE, [pair.treated for pair in pairs]),
     }
     entries: Entries = []
     values = []
@@ -296,5 +264,5 @@ def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
             entries += _mean(axes, drawn, color, f"{label}, {count(len(drawn), 'seed')}")
     scale(axes, values)
     axes.set_ylabel(name)
-    positions_on(axes, "step")
-    legend(axes, entries)
+    canvas.positions_on(axes, "step")
+    canvas.legend(axes, entries)

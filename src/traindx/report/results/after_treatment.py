@@ -6,7 +6,7 @@ from itertools import chain
 from traindx.changes.types import label_of
 from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.format import percent
-from traindx.report.blocks import Block, Diff, Header, Headline, Page, Paragraph, Term, Tone, lists
+from traindx.report import blocks as b
 from traindx.report.results.run import title
 from traindx.report.results.trials import conclusion, left_untried, named, row, verdict
 from traindx.run import Run
@@ -14,13 +14,13 @@ from traindx.trials.effect import is_refused
 from traindx.trials.types import Outcome, Treatment, Trial
 
 
-def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Page:
+def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> b.Page:
     """What to do after a treatment: what is proven, what not to try again, what is left to a person."""
     best = treatment.best
     headline = (
-        Headline("PROVEN", named(best), "", Tone.GOOD)
+        b.Headline("PROVEN", named(best), "", b.Tone.GOOD)
         if best
-        else Headline("NO PROVEN FIX", conclusion(treatment), "", Tone.DOUBT)
+        else b.Headline("NO PROVEN FIX", conclusion(treatment), "", b.Tone.DOUBT)
     )
     also = [one for one in treatment.trials if best is None or one.changes != best.changes]
     unclear = [one for one in treatment.trials if one.counted and one.effect is not None]
@@ -31,8 +31,8 @@ def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Pag
         "Further changes that may help": [*left_untried(treatment), *_manual(diagnosis.suspects)],
         "What not to do": diagnosis.suspects[0].cause.what_not_to_do if diagnosis.suspects else [],
     }
-    screen = (Header(title(run)), headline, *_proof(diagnosis, treatment))
-    return Page(f"{title(run)}: recommendations · traindx", screen, lists(items, is_open=True))
+    screen = (b.Header(title(run)), headline, *_proof(diagnosis, treatment))
+    return b.Page(f"{title(run)}: recommendations · traindx", screen, b.lists(items, is_open=True))
 
 
 def _before_after(trials: Sequence[Trial], outcome: Outcome) -> list[str]:
@@ -53,17 +53,17 @@ def _in_vain(treatment: Treatment) -> list[str]:
     return [*chain(*judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
 
 
-def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
+def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
     """The patch of what is proven with what to expect of it; the next experiment where nothing is."""
     best, following = treatment.best, diagnosis.next_experiment
     if best is None:
-        return [Paragraph(f"Next experiment: {following.experiment.does}.")] if following else []
+        return [b.Paragraph(f"Next experiment: {following.experiment.does}.")] if following else []
     causes = [cause for one in diagnosis.suspects for cause in (one.cause, one.mechanism) if cause]
     fixes = {fix.title: fix for cause in causes for fix in cause.fixes if fix.title in best.title}
-    blocks: list[Block] = [Paragraph(f"{_told(best)}.")]
-    blocks += [Diff(tuple(treatment.patch.splitlines()))] if treatment.patch else []
+    blocks: list[b.Block] = [b.Paragraph(f"{_told(best)}.")]
+    blocks += [b.Diff(tuple(treatment.patch.splitlines()))] if treatment.patch else []
     for fix in fixes.values():
-        blocks += [Term("expect", fix.expect), Term("not when", fix.not_when)]
+        blocks += [b.Term("expect", fix.expect), b.Term("not when", fix.not_when)]
     return blocks
 
 

@@ -6,45 +6,33 @@ from collections.abc import Sequence
 
 from traindx.diagnosis.types import Verdict
 from traindx.format import count, number, percent, printable
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Command,
-    Gap,
-    Header,
-    Page,
-    Paragraph,
-    Section,
-    Tone,
-    table,
-)
+from traindx.report import blocks as b
 from traindx.trials.types import Case, Outcome
 
 _TONES = {
-    Outcome.HELPED.value: Tone.GOOD,
-    Outcome.WORSE.value: Tone.BAD,
-    Outcome.INCONCLUSIVE.value: Tone.DOUBT,
+    Outcome.HELPED.value: b.Tone.GOOD,
+    Outcome.WORSE.value: b.Tone.BAD,
+    Outcome.INCONCLUSIVE.value: b.Tone.DOUBT,
 }
 _CHANGE, _WORD = 26, 24
 _MOST_ROWS = 8
 """Cases on the screen; each has a line or two."""
 
 
-def page(cases: Sequence[Case], where: str, *, narrowed: bool = False) -> Page:
+def page(cases: Sequence[Case], where: str, *, narrowed: bool = False) -> b.Page:
     """The cases, the latest first; `where` is the casebook, `narrowed` if only some are asked for."""
     if not cases:
-        return Page("no cases · traindx", _empty(where, narrowed))
+        return b.Page("no cases · traindx", _empty(where, narrowed))
     shown = cases[:_MOST_ROWS]
     more = len(cases) - len(shown)
-    screen: tuple[Block, ...] = (
-        Header("cases", (tally(cases),)),
-        Gap(),
-        table("when, change, before -> after>, outcome", [_row(case) for case in shown]),
-        *([Paragraph(f"{more:,} older cases: --all", Tone.QUIET)] if more else []),
+    screen: tuple[b.Block, ...] = (
+        b.Header("cases", (tally(cases),)),
+        b.Gap(),
+        b.table("when, change, before -> after>, outcome", [_row(case) for case in shown]),
+        *([b.Paragraph(f"{more:,} older cases: --all", b.Tone.QUIET)] if more else []),
     )
-    every = Section("All cases", (Bullets(tuple(map(_line, cases))),))
-    return Page(f"{count(len(cases), 'case')} · traindx", screen, (every,))
+    every = b.Section("All cases", (b.Bullets(tuple(map(_line, cases))),))
+    return b.Page(f"{count(len(cases), 'case')} · traindx", screen, (every,))
 
 
 def tally(cases: Sequence[Case]) -> str:
@@ -56,17 +44,17 @@ def tally(cases: Sequence[Case]) -> str:
     return f"{count(len(cases), 'case')}: {', '.join(told)}"
 
 
-def _empty(where: str, narrowed: bool) -> tuple[Block, ...]:
-    head = Header("cases", (where,))
+def _empty(where: str, narrowed: bool) -> tuple[b.Block, ...]:
+    head = b.Header("cases", (where,))
     if narrowed:
-        return head, Gap(), Paragraph("No case matches.")
+        return head, b.Gap(), b.Paragraph("No case matches.")
     says = "No cases yet. traindx treat diagnoses a run, tries fixes in paired trials, and records them here."
-    return head, Gap(), Paragraph(says), Command("next", "traindx treat train.py")
+    return head, b.Gap(), b.Paragraph(says), b.Command("next", "traindx treat train.py")
 
 
-def _row(case: Case) -> tuple[Cell, ...]:
+def _row(case: Case) -> tuple[str | b.Cell, ...]:
     change = printable(case.change, _CHANGE) if case.change else "no trial"
-    return (Cell(case.when[:10]), Cell(change), Cell(_figures(case)), Cell(_outcome(case), _tone(case)))
+    return (case.when[:10], change, _figures(case), b.Cell(_outcome(case), _tone(case)))
 
 
 def _line(case: Case) -> str:
@@ -90,8 +78,8 @@ def _figure(value: float | None) -> str:
     return number(value) if math.isfinite(value) else "NaN"
 
 
-def _tone(case: Case) -> Tone:
-    return _TONES.get(case.outcome, Tone.PLAIN) if case.change else Tone.QUIET
+def _tone(case: Case) -> b.Tone:
+    return _TONES.get(case.outcome, b.Tone.PLAIN) if case.change else b.Tone.QUIET
 
 
 def _outcome(case: Case) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -9,21 +10,8 @@ from traindx.comparison.types import Comparison, Entry, Parting
 from traindx.curves.series import whole
 from traindx.diagnosis.types import Verdict
 from traindx.format import count, listed, number, printable, step
-from traindx.report.blocks import (
-    Block,
-    Cell,
-    Curve,
-    Gap,
-    Header,
-    Overlay,
-    Page,
-    Paragraph,
-    Section,
-    Tone,
-    lists,
-    table,
-)
-from traindx.report.results.run import shared_folder, speed
+from traindx.report import blocks as b
+from traindx.report.results.run import shared_folder
 from traindx.run import Run, Series
 
 _SETTINGS = 2
@@ -32,10 +20,10 @@ _NOTES = 3
 _MOST_ROWS = 12
 """Runs on the screen; a table that is a little longer is shown whole."""
 _VALUE, _SETTING = 14, 40
-_TONES = {Verdict.SICK: Tone.BAD, Verdict.HEALTHY: Tone.GOOD, Verdict.INCONCLUSIVE: Tone.DOUBT}
+_TONES = {Verdict.SICK: b.Tone.BAD, Verdict.HEALTHY: b.Tone.GOOD, Verdict.INCONCLUSIVE: b.Tone.DOUBT}
 
 
-def page(comparison: Comparison, runs: Sequence[Run] = ()) -> Page:
+def page(comparison: Comparison, runs: Sequence[Run] = ()) -> b.Page:
     """The runs, the best first, and how they differ; with the runs themselves also their curves."""
     measure = f"{comparison.measure.slug.replace('_', ' ')} {comparison.part}".strip()
     notes = (
@@ -46,20 +34,20 @@ def page(comparison: Comparison, runs: Sequence[Run] = ()) -> Page:
     every = comparison.entries
     shown = every if len(every) <= _MOST_ROWS + 4 else every[:_MOST_ROWS]
     hidden = len(every) - len(shown)
-    screen: tuple[Block, ...] = (
-        Header("compare", notes),
-        Gap(),
+    screen: tuple[b.Block, ...] = (
+        b.Header("compare", notes),
+        b.Gap(),
         *_overlay(comparison, runs, measure),
         _table(comparison, shown, measure),
-        *([Paragraph(f"{hidden} more runs: --all lists them", Tone.QUIET)] if hidden else ()),
-        *(Paragraph(says, Tone.DOUBT) for says in comparison.warnings),
-        *(Paragraph(says) for says in told),
+        *([b.Paragraph(f"{hidden} more runs: --all lists them", b.Tone.QUIET)] if hidden else ()),
+        *(b.Paragraph(says, b.Tone.DOUBT) for says in comparison.warnings),
+        *(b.Paragraph(says) for says in told),
     )
-    complete = (Section("All runs", (_table(comparison, every, measure),)),) if hidden else ()
-    return Page("comparison of runs", screen, (*complete, *_sections(comparison, told)), len(shown) + 12)
+    complete = (b.Section("All runs", (_table(comparison, every, measure),)),) if hidden else ()
+    return b.Page("comparison of runs", screen, (*complete, *_sections(comparison, told)), len(shown) + 12)
 
 
-def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[Block]:
+def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[b.Block]:
     """The measure of all runs that count alike."""
     order = {entry.run: index for index, entry in enumerate(comparison.entries)}
     ranked = sorted(runs, key=lambda run: order.get(run.name, len(order)))
@@ -69,13 +57,13 @@ def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[
     axis, _ = Counter(series.axis for _, series in found).most_common(1)[0]
     folder = shared_folder([run.name for run in runs])
     curves = tuple(
-        Curve(run.name.removeprefix(folder), series.steps, series.values)
+        b.Curve(run.name.removeprefix(folder), series.steps, series.values)
         for run, series in found
         if series.axis is axis
     )
     missing = len(found) - len(curves)
     notes = (f"Not shown: {count(missing, 'run')} not counted by {axis.value}.",) if missing else ()
-    return [Overlay(measure, axis, curves, notes)]
+    return [b.Overlay(measure, axis, curves, notes)]
 
 
 def _measured(run: Run, comparison: Comparison) -> Series | None:
@@ -91,22 +79,22 @@ def _explaining(comparison: Comparison) -> list[str]:
     return sorted(comparison.differing, key=lambda one: -weight.get(one, 0.0))[:_SETTINGS]
 
 
-def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> Block:
+def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> b.Block:
     settings = _explaining(comparison)
     titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _SETTING)}>" for one in settings)]
     partings = {one.second: one for one in reversed(comparison.partings)}
     folder = shared_folder([entry.run for entry in comparison.entries])
-    rows: list[tuple[str | Cell, ...]] = [
+    rows: list[tuple[str | b.Cell, ...]] = [
         (
-            Cell(printable(entry.run.removeprefix(folder), 60), leads_to=entry.run),
+            b.Cell(printable(entry.run.removeprefix(folder), 60), leads_to=entry.run),
             *_figures(entry),
-            Cell("SICK" if entry.verdict is Verdict.SICK else entry.verdict.value, _TONES[entry.verdict]),
+            b.Cell("SICK" if entry.verdict is Verdict.SICK else entry.verdict.value, _TONES[entry.verdict]),
             *(_setting(entry, one) for one in settings),
             "(best)" if index == 0 else _parted(partings.get(entry.run), folder),
         )
         for index, entry in enumerate(entries)
     ]
-    return table(", ".join([*titles, "they diverge"]), rows)
+    return b.table(", ".join([*titles, "they diverge"]), rows)
 
 
 def _figures(entry: Entry) -> tuple[str, str]:
@@ -129,7 +117,7 @@ def _parted(parting: Parting | None, folder: str) -> str:
     return f"from {first} at {parting.axis.value} {step(parting.step)}"
 
 
-def _sections(comparison: Comparison, told: list[str]) -> tuple[Section, ...]:
+def _sections(comparison: Comparison, told: list[str]) -> tuple[b.Section, ...]:
     more = [one.says for one in comparison.associations if one.says not in told]
     items = {
         "Settings that explain the order": more,
@@ -138,7 +126,29 @@ def _sections(comparison: Comparison, told: list[str]) -> tuple[Section, ...]:
         "Settings": [_settings(entry, comparison.differing) for entry in comparison.entries],
         "Notes": [note for note in comparison.notes if note not in told],
     }
-    return lists(items)
+    return b.lists(items)
+
+
+def speed(comparison: Comparison) -> str:
+    """Which run reaches the common target first, and how much later the others do; empty without a target."""
+    if comparison.target is None:
+        return ""
+    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
+    reached.sort(key=lambda entry: entry.reached_at or 0.0)
+    never = len(comparison.entries) - len(reached)
+    rest = f"{count(never, 'run')} never reached it" if never else ""
+    target = f"{comparison.measure.slug} {number(comparison.target)}"
+    if not reached or reached[0].reached_at is None:
+        return f"no run reaches {target}"
+    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
+    places = [
+        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
+        for (axis, at), entries in together
+    ]
+    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
+    return f"{target} is reached by " + "; ".join(
+        [", then ".join([*places, *more]), *([rest] if rest else [])]
+    )
 
 
 def _settings(entry: Entry, names: tuple[str, ...]) -> str:

@@ -9,20 +9,7 @@ from traindx.diagnosis.verdict import leads
 from traindx.finding import Finding
 from traindx.format import count, percent, uncapitalized
 from traindx.objective import CLASSIFICATION, OTHER, REGRESSION
-from traindx.report.blocks import (
-    Block,
-    Chart,
-    Code,
-    Command,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Page,
-    Paragraph,
-    Term,
-    Tone,
-)
+from traindx.report import blocks as b
 from traindx.report.fix import (
     WRITES_PATCH,
     Fix,
@@ -31,11 +18,9 @@ from traindx.report.fix import (
     next_command,
     shortened,
 )
-from traindx.report.results.crash import Crash, before, crash_of, reason_of
-from traindx.report.results.curve_ends import outcome
 from traindx.report.results.diagnosis_sections import references, sections
 from traindx.report.results.evidence import marks, place, rivals, seen_reasons
-from traindx.report.results.run import header_notes, title
+from traindx.report.results.run import Crash, before_crash, crash_of, header_notes, outcome, reason_of, title
 from traindx.report.results.undecided import (
     candidates,
     facts,
@@ -64,7 +49,7 @@ _ORDINARY = (CLASSIFICATION, REGRESSION, OTHER)
 """What a header does not name: nothing there is judged in a way of its own."""
 
 
-def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
+def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> b.Page:
     """A run and its diagnosis; `report` is where the whole of it was written."""
     builders = {
         Verdict.SICK: _accused if _is_settled(run, diagnosis) else unclear,
@@ -74,13 +59,13 @@ def page(run: Run, diagnosis: Diagnosis, *, report: str = "") -> Page:
     limits = {Verdict.SICK: _SICK_LINES, Verdict.HEALTHY: _HEALTHY_LINES, Verdict.INCONCLUSIVE: _OPEN_LINES}
     kind = diagnosis.objective.objective
     named = () if kind in _ORDINARY else (kind.title,)
-    head = Header(title(run), (*header_notes(run), *named))
+    head = b.Header(title(run), (*header_notes(run), *named))
     crash = crash_of(run)
     body = builders[diagnosis.verdict](run, diagnosis)
-    where = [Command("report", report, "everything: --all", is_path=True)] if report else []
-    return Page(
+    where = [b.Command("report", report, "everything: --all", is_path=True)] if report else []
+    return b.Page(
         f"{title(run)}: {word(run, diagnosis).lower()}",
-        (head, Gap(), *(_crashed(crash, run) if crash else []), *body, *where),
+        (head, b.Gap(), *(_crashed(crash, run) if crash else []), *body, *where),
         sections(run, diagnosis),
         limits[diagnosis.verdict] + (_OF_SEVERAL if run.others else 0),
         references([diagnosis]),
@@ -119,7 +104,7 @@ def _summed(run: Run, diagnosis: Diagnosis) -> tuple[str, str, str]:
     verdict, crash = word(run, diagnosis), crash_of(run)
     if diagnosis.verdict is Verdict.HEALTHY:
         if crash:
-            return f"{verdict} {crash.says}", crash.line, before(run)
+            return f"{verdict} {crash.says}", crash.line, before_crash(run)
         return f"{verdict} {percent(diagnosis.confidence)}", "", outcome(run)
     verdict = f"CRASHED, {verdict}" if crash else verdict
     if diagnosis.verdict is Verdict.INCONCLUSIVE:
@@ -131,13 +116,13 @@ def _summed(run: Run, diagnosis: Diagnosis) -> tuple[str, str, str]:
     return f"{verdict} {top.cause.slug} {percent(top.confidence)}", line, top.cause.title
 
 
-def _crashed(crash: Crash, run: Run) -> list[Block]:
+def _crashed(crash: Crash, run: Run) -> list[b.Block]:
     """The exception, and what its message leaves out."""
     reason = reason_of(crash, run)
-    return [Headline("CRASHED", crash.says, crash.at), *([Paragraph(reason)] if reason else [])]
+    return [b.Headline("CRASHED", crash.says, crash.at), *([b.Paragraph(reason)] if reason else [])]
 
 
-def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def _accused(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """One cause stands out: what it is, the fix, the curve and the reasons."""
     top = diagnosis.suspects[0]
     reasons = seen_reasons(top)
@@ -146,15 +131,15 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     first = [one for one in reasons if not lost or not _is_about(one, lost)][:1]
     told = [*(one.says for one in lost), *map(_located, first)]
     return [
-        Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_to_change(fix, top)),
-        Paragraph(sentences([*told, *([] if lost else [outcome(run)])])),
+        b.Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_to_change(fix, top)),
+        b.Paragraph(sentences([*told, *([] if lost else [outcome(run)])])),
         *facts(diagnosis, top),
-        Gap(),
+        b.Gap(),
         *(_fix(fix, top) if fix else ()),
         *_donts(top),
-        Gap(),
-        Chart(run, marks(reasons)),
-        Gap(),
+        b.Gap(),
+        b.Chart(run, marks(reasons)),
+        b.Gap(),
         *_why([one for one in reasons if not any(map(partial(_says_same, one), first))]),
         *_rivals(diagnosis),
         *limits(run),
@@ -162,13 +147,13 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[Block]:
     ]
 
 
-def _healthy(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def _healthy(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     certain = facts(diagnosis, None)
     said = f"{percent(diagnosis.confidence)} · {outcome(run)}"
     return [
-        Paragraph(before(run)) if crash_of(run) else Headline("HEALTHY", said, "", Tone.GOOD),
-        Chart(run, rows=2),
-        *(certain or [Paragraph(f"{_checked(diagnosis)}.", Tone.QUIET)]),
+        b.Paragraph(before_crash(run)) if crash_of(run) else b.Headline("HEALTHY", said, "", b.Tone.GOOD),
+        b.Chart(run, rows=2),
+        *(certain or [b.Paragraph(f"{_checked(diagnosis)}.", b.Tone.QUIET)]),
         *unseen(run),
     ]
 
@@ -213,27 +198,27 @@ def _located(reason: Reason) -> str:
     return f"{reason.says} (batch {batches[0].batch:,}, {place(batches[0])})" if batches else reason.says
 
 
-def _fix(fix: Fix, top: Suspect) -> list[Block]:
+def _fix(fix: Fix, top: Suspect) -> list[b.Block]:
     line = "" if fix.at else top.place
-    head = Entry("FIX", fix.at or fix.title, " · ".join(filter(None, (line, fix.safety))), Tone.STRONG)
+    head = b.Entry("FIX", fix.at or fix.title, " · ".join(filter(None, (line, fix.safety))), b.Tone.STRONG)
     if fix.diff:
-        body: list[Block] = [shortened(fix.diff)]
+        body: list[b.Block] = [shortened(fix.diff)]
     else:
         code = fix.code.strip("\n")
         # The numbers of an example are not those of the program.
         short = code and not fix.values and len(code.splitlines()) <= _CODE_LINES
-        body = [Code(code, label="example")] if short else []
-    return [head, *body, Term("expect", fix.prescription.expect)]
+        body = [b.Code(code, label="example")] if short else []
+    return [head, *body, b.Term("expect", fix.prescription.expect)]
 
 
-def _donts(top: Suspect) -> list[Block]:
+def _donts(top: Suspect) -> list[b.Block]:
     wrong = [uncapitalized(one) for one in top.cause.donts[:_DONTS]]
-    return [Term("don't", "; ".join(wrong), brief=True)] if wrong else []
+    return [b.Term("don't", "; ".join(wrong), brief=True)] if wrong else []
 
 
-def _why(reasons: Sequence[Reason]) -> list[Block]:
+def _why(reasons: Sequence[Reason]) -> list[b.Block]:
     return [
-        Entry(
+        b.Entry(
             "WHY" if index == 0 else "",
             one.says,
             place(one.evidence[0]) if one.evidence else "",
@@ -243,7 +228,7 @@ def _why(reasons: Sequence[Reason]) -> list[Block]:
     ]
 
 
-def _rivals(diagnosis: Diagnosis) -> list[Block]:
+def _rivals(diagnosis: Diagnosis) -> list[b.Block]:
     shown = [one for one in rivals(diagnosis)[:_RIVALS] if one.confidence >= _LEAST_RIVAL]
     told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in shown)
-    return [Entry("OR", told)] if told else []
+    return [b.Entry("OR", told)] if told else []

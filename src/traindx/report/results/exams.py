@@ -10,38 +10,14 @@ from traindx.exams.questions import Checked, is_bad
 from traindx.exams.types import ActivationExam, GradientExam, ModelExam
 from traindx.finding import Mark
 from traindx.format import count, duration, number
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Gap,
-    Header,
-    Headline,
-    Page,
-    Paragraph,
-    Picture,
-    Section,
-    Tone,
-    lists,
-)
+from traindx.report import blocks as b
+from traindx.report.results import problems
 from traindx.report.results.layer_tables import (
     LayerTable,
     activation_table,
     design_table,
     gradient_table,
     memory_lines,
-)
-from traindx.report.results.problems import (
-    TONES,
-    VERDICTS,
-    ResultRow,
-    checks_section,
-    cut,
-    finding_row,
-    fix_and_next,
-    notes_section,
-    problem_sections,
-    rows_table,
-    tally,
 )
 
 ModelResult = ActivationExam | GradientExam | ModelExam
@@ -53,106 +29,104 @@ _UNDECIDED = 4
 """Checks that could not be decided and have a row on the screen."""
 
 
-def _drawn(shows: str, picture: bytes | None) -> tuple[Section, ...]:
-    return (Section("Picture", (Picture(shows, picture),), is_open=True),) if picture else ()
-
-
 def _worst_first(checks: Sequence[Checked]) -> list[Checked]:
     return sorted(checks, key=lambda one: -one.mark.rank)
 
 
-def data_page(examination: Examination, picture: bytes | None = None) -> Page:
+def data_page(examination: Examination, picture: bytes | None = None) -> b.Page:
     """The verdict, what is wrong, and what to do about the worst of it."""
     verdict = examination.verdict
     rows = _data_rows(examination)
-    screen: tuple[Block, ...] = (
-        Header(examination.subject, (examination.about,)),
-        Gap(),
-        Headline(VERDICTS[verdict], _data_told(examination), "", TONES[verdict]),
-        *rows_table(cut(rows)),
-        *([Gap()] if rows else []),
-        *fix_and_next(examination.problems),
+    screen: tuple[b.Block, ...] = (
+        b.Header(examination.subject, (examination.about,)),
+        b.Gap(),
+        b.Headline(problems.VERDICTS[verdict], _data_told(examination), "", problems.TONES[verdict]),
+        *problems.rows_table(problems.cut(rows)),
+        *([b.Gap()] if rows else []),
+        *problems.fix_and_next(examination.problems),
     )
     named = [
         (one.check.slug, finding) for one in _worst_first(examination.checks) for finding in one.findings
     ]
     sections = (
-        *_drawn("the data", picture),
-        *problem_sections(named),
-        checks_section(examination.checks),
-        *notes_section(examination.notes),
+        *problems.picture_section("the data", picture),
+        *problems.problem_sections(named),
+        problems.checks_section(examination.checks),
+        *problems.notes_section(examination.notes),
     )
-    return Page(f"{examination.subject}: {verdict.value} · traindx", screen, sections)
+    return b.Page(f"{examination.subject}: {verdict.value} · traindx", screen, sections)
 
 
 def data_summary(examination: Examination) -> str:
     """One line: verdict, counts and the worst problem."""
     first = [f" · {one.cause}: {one.says}" if one.cause else f" · {one.says}" for one in examination.problems]
-    return f"{VERDICTS[examination.verdict]} {_data_told(examination)}{''.join(first[:1])}"
+    return f"{problems.VERDICTS[examination.verdict]} {_data_told(examination)}{''.join(first[:1])}"
 
 
 def _data_told(examination: Examination) -> str:
     marks = [one.mark for one in examination.checks]
-    problems = [one.mark for one in examination.problems]
-    failed, warned = problems.count(Mark.FAIL), problems.count(Mark.WARN)
-    return tally(failed, warned, marks.count(Mark.PASS), marks.count(Mark.UNSEEN))
+    bad = [one.mark for one in examination.problems]
+    failed, warned = bad.count(Mark.FAIL), bad.count(Mark.WARN)
+    return problems.tally(failed, warned, marks.count(Mark.PASS), marks.count(Mark.UNSEEN))
 
 
-def _data_rows(examination: Examination) -> list[ResultRow]:
+def _data_rows(examination: Examination) -> list[problems.ResultRow]:
     """A row for each problem, the worst first."""
     named = [(one.check.slug, finding) for one in examination.checks for finding in one.findings]
-    found = [finding_row(finding, name) for name, finding in named if is_bad(finding)]
+    found = [problems.finding_row(finding, name) for name, finding in named if is_bad(finding)]
     return sorted(found, key=lambda row: -row.mark.rank)
 
 
-def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None) -> Page:
+def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None) -> b.Page:
     """The verdict, what is wrong, what to do about the worst, and the layers; `source` gave the batch."""
     subject, notes, told, layers, sections = _parts(exam)
     shown = layers.shortened(_SHOWN)
-    screen: tuple[Block, ...] = (
-        Header(subject, tuple(filter(None, (source, *notes)))),
-        Gap(),
-        Headline(VERDICTS[exam.mark], _counts(exam), "", TONES[exam.mark]),
-        *([Paragraph(told)] if told and not exam.problems else []),
-        *rows_table(cut(_rows(exam))),
-        Gap(),
-        *fix_and_next(exam.problems),
-        *([Gap()] if exam.problems else []),
+    screen: tuple[b.Block, ...] = (
+        b.Header(subject, tuple(filter(None, (source, *notes)))),
+        b.Gap(),
+        b.Headline(problems.VERDICTS[exam.mark], _counts(exam), "", problems.TONES[exam.mark]),
+        *([b.Paragraph(told)] if told and not exam.problems else []),
+        *problems.rows_table(problems.cut(_rows(exam))),
+        b.Gap(),
+        *problems.fix_and_next(exam.problems),
+        *([b.Gap()] if exam.problems else []),
         shown.table,
-        *([Paragraph(shown.rest, Tone.QUIET)] if shown.rest else []),
+        *([b.Paragraph(shown.rest, b.Tone.QUIET)] if shown.rest else []),
     )
-    whole = Section("Layers", (*layers.tables, Paragraph(layers.legend, Tone.QUIET)), is_open=True)
+    whole = b.Section("Layers", (*layers.tables, b.Paragraph(layers.legend, b.Tone.QUIET)), is_open=True)
     everything = (
-        *_drawn(subject, picture),
-        *problem_sections((one.cause, one) for one in exam.problems),
+        *problems.picture_section(subject, picture),
+        *problems.problem_sections((one.cause, one) for one in exam.problems),
         whole,
         *sections,
-        *lists({"Not found": exam.cleared}),
-        *notes_section(exam.notes),
+        *b.lists({"Not found": exam.cleared}),
+        *problems.notes_section(exam.notes),
     )
-    return Page(f"{subject}: {exam.mark.value} · traindx", screen, everything)
+    return b.Page(f"{subject}: {exam.mark.value} · traindx", screen, everything)
 
 
 def summary(exam: ModelResult) -> str:
     """One line: verdict, counts and the worst problem."""
     first = "".join(f" · {one}" for one in exam.problems[:1])
-    return f"{VERDICTS[exam.mark]} {_counts(exam)}{first}"
+    return f"{problems.VERDICTS[exam.mark]} {_counts(exam)}{first}"
 
 
 def _counts(exam: ModelResult) -> str:
     marks = [one.mark for one in exam.problems]
-    return tally(marks.count(Mark.FAIL), marks.count(Mark.WARN), len(exam.cleared), len(exam.undecided))
+    return problems.tally(
+        marks.count(Mark.FAIL), marks.count(Mark.WARN), len(exam.cleared), len(exam.undecided)
+    )
 
 
-def _rows(exam: ModelResult) -> list[ResultRow]:
-    rows = [finding_row(one) for one in exam.problems]
+def _rows(exam: ModelResult) -> list[problems.ResultRow]:
+    rows = [problems.finding_row(one) for one in exam.problems]
     if exam.undecided:
         says = f"{', '.join(exam.undecided)}: pass a batch with --data FILE"
-        rows.append(ResultRow(Mark.UNSEEN, count(len(exam.undecided), "check"), says))
+        rows.append(problems.ResultRow(Mark.UNSEEN, count(len(exam.undecided), "check"), says))
     return rows
 
 
-_Parts = tuple[str, Sequence[str], str, LayerTable, tuple[Section, ...]]
+_Parts = tuple[str, Sequence[str], str, LayerTable, tuple[b.Section, ...]]
 
 
 def _parts(exam: ModelResult) -> _Parts:
@@ -169,13 +143,13 @@ def _gradients(exam: GradientExam) -> _Parts:
     return f"gradients of {exam.model}", (loss,), told, gradient_table(exam), _depth(exam)
 
 
-def _depth(exam: GradientExam) -> tuple[Section, ...]:
+def _depth(exam: GradientExam) -> tuple[b.Section, ...]:
     if exam.decay is None:
         return ()
     factor = number(float(f"{exam.decay.factor:.2g}"))
     layers = count(exam.decay.layers, "layer")
     says = f"Toward the input the gradient changes by a factor of {factor} per layer, over {layers}."
-    return (Section("Depth", (Paragraph(says),)),)
+    return (b.Section("Depth", (b.Paragraph(says),)),)
 
 
 def _activations(exam: ActivationExam) -> _Parts:
@@ -188,7 +162,7 @@ def _activations(exam: ActivationExam) -> _Parts:
 def _design(exam: ModelExam) -> _Parts:
     frozen = exam.parameters - exam.trainable
     size = count(exam.parameters, "parameter") + (f", {frozen:,} frozen" if frozen else "")
-    sections = lists({"Size": [*_size(exam), *memory_lines(exam.memory)]})
+    sections = b.lists({"Size": [*_size(exam), *memory_lines(exam.memory)]})
     return f"model {exam.model}", (size,), "", design_table(exam), sections
 
 
@@ -203,25 +177,27 @@ def _size(exam: ModelExam) -> list[str]:
     return told
 
 
-def preflight_page(found: Checklist) -> Page:
+def preflight_page(found: Checklist) -> b.Page:
     """Whether the long run may start, and what speaks against it."""
     bad = [each for one in _worst_first(found.checked) for each in one.findings if is_bad(each)]
-    undecided = [ResultRow(Mark.UNSEEN, one.check.slug, one.says) for one in found.having(Mark.UNSEEN)]
-    rows = [*cut(_bad(found)), *cut(undecided, _UNDECIDED), *_passed(found)]
-    screen: tuple[Block, ...] = (
-        Header(f"preflight {found.title}", (count(found.steps, "step"),)),
-        Gap(),
-        Headline(
+    undecided = [
+        problems.ResultRow(Mark.UNSEEN, one.check.slug, one.says) for one in found.having(Mark.UNSEEN)
+    ]
+    rows = [*problems.cut(_bad(found)), *problems.cut(undecided, _UNDECIDED), *_passed(found)]
+    screen: tuple[b.Block, ...] = (
+        b.Header(f"preflight {found.title}", (count(found.steps, "step"),)),
+        b.Gap(),
+        b.Headline(
             READY[found.mark],
             _preflight_told(found),
             duration(found.seconds),
-            Tone.DOUBT if found.mark is Mark.UNSEEN else TONES[found.mark],
+            b.Tone.DOUBT if found.mark is Mark.UNSEEN else problems.TONES[found.mark],
         ),
-        *rows_table(rows),
-        *([Gap()] if bad else []),
-        *fix_and_next(bad, found.run),
+        *problems.rows_table(rows),
+        *([b.Gap()] if bad else []),
+        *problems.fix_and_next(bad, found.run),
     )
-    return Page(f"{found.title}: {READY[found.mark].lower()} · traindx", screen, preflight_sections(found))
+    return b.Page(f"{found.title}: {READY[found.mark].lower()} · traindx", screen, preflight_sections(found))
 
 
 def preflight_summary(found: Checklist) -> str:
@@ -241,7 +217,7 @@ def _preflight_told(found: Checklist) -> str:
     return f"{passed} of {count(len(found.checked), 'check')} passed{warnings}"
 
 
-def preflight_sections(found: Checklist) -> tuple[Section, ...]:
+def preflight_sections(found: Checklist) -> tuple[b.Section, ...]:
     """Every check by its part, what to do about those that failed, and what it cost."""
     bad = [
         (one.check.slug, each) for one in _worst_first(found.checked) for each in one.findings if is_bad(each)
@@ -249,24 +225,24 @@ def preflight_sections(found: Checklist) -> tuple[Section, ...]:
     parts = groupby(found.checked, key=lambda one: one.check.part)
     cost = f"{count(found.steps, 'step')} in {duration(found.seconds)}, over all runs of the program"
     return (
-        *problem_sections(bad),
-        *(checks_section(list(group), f"Checks: {part}") for part, group in parts),
-        Section("Cost and notes", (Bullets((cost, *found.notes)),)),
+        *problems.problem_sections(bad),
+        *(problems.checks_section(list(group), f"Checks: {part}") for part, group in parts),
+        b.Section("Cost and notes", (b.Bullets((cost, *found.notes)),)),
     )
 
 
-def _bad(found: Checklist) -> list[ResultRow]:
+def _bad(found: Checklist) -> list[problems.ResultRow]:
     """A row for each check that failed or warns: the worst it found."""
     return [
-        finding_row(max(one.findings, key=lambda each: each.degree.rank), one.check.slug)
+        problems.finding_row(max(one.findings, key=lambda each: each.degree.rank), one.check.slug)
         for one in _worst_first(found.checked)
         if one.mark in (Mark.FAIL, Mark.WARN)
     ]
 
 
-def _passed(found: Checklist) -> list[ResultRow]:
+def _passed(found: Checklist) -> list[problems.ResultRow]:
     """The checks that passed, counted by part."""
     passed = found.having(Mark.PASS)
     parts = Counter(str(one.check.part) for one in passed)
     says = " · ".join(f"{part} {number}" for part, number in parts.items())
-    return [ResultRow(Mark.PASS, count(len(passed), "check"), says)] if passed else []
+    return [problems.ResultRow(Mark.PASS, count(len(passed), "check"), says)] if passed else []

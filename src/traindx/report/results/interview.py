@@ -8,25 +8,7 @@ from traindx.diagnosis.types import Reason
 from traindx.format import percent, uncapitalized
 from traindx.interview.questions.types import Question
 from traindx.interview.types import CheckedClaim, Conclusion, Hypothesis, Ranking, Stand
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Command,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Page,
-    Paragraph,
-    Section,
-    Table,
-    Term,
-    Tone,
-    entries,
-    lists,
-    table,
-)
+from traindx.report import blocks as b
 
 _BAR, _SHOWN, _REASONS, _LIMITS = 20, 4, 3, 2
 _LEAST_MOVE = 0.005
@@ -40,35 +22,43 @@ _TYPED = (
     ("q", "stop here, with what is known so far"),
 )
 """What may be typed, whatever is asked."""
-_STANDS = {Stand.HOLDS: Tone.GOOD, Stand.FAILS: Tone.BAD, Stand.OPEN: Tone.DOUBT, Stand.BESIDE: Tone.QUIET}
+_STANDS = {
+    Stand.HOLDS: b.Tone.GOOD,
+    Stand.FAILS: b.Tone.BAD,
+    Stand.OPEN: b.Tone.DOUBT,
+    Stand.BESIDE: b.Tone.QUIET,
+}
 
 
-def page(conclusion: Conclusion, *, ask: str = "") -> Page:
+def page(conclusion: Conclusion, *, ask: str = "") -> b.Page:
     """All that an interview comes to; `ask` is the option that would answer the next question."""
     consultation = conclusion.consultation
     # A claim without a complaint is what the user wants to know about; else it comes after the cause.
     claims = [block for checked in conclusion.claims for block in claim(checked)]
     is_claim = bool(claims) and not consultation.interview.complaints
     is_silent = not (conclusion.claims or consultation.outside)
-    screen: tuple[Block, ...] = (
-        Header("ask"),
-        Gap(),
+    screen: tuple[b.Block, ...] = (
+        b.Header("ask"),
+        b.Gap(),
         *(
             block
             for matter in consultation.outside
-            for block in (Headline("OUT OF SCOPE", matter.called, tone=Tone.DOUBT), Paragraph(matter.look))
+            for block in (
+                b.Headline("OUT OF SCOPE", matter.called, tone=b.Tone.DOUBT),
+                b.Paragraph(matter.look),
+            )
         ),
-        *([*claims, Gap()] if is_claim else ()),
+        *([*claims, b.Gap()] if is_claim else ()),
         *(_answer(conclusion, brief=is_claim) if conclusion.hypotheses or is_silent else ()),
-        *([] if is_claim or not claims else [Gap(), *claims]),
+        *([] if is_claim or not claims else [b.Gap(), *claims]),
         *_next(conclusion, ask),
         *(
-            [Entry("LIMITS", " ".join(conclusion.limits[:_LIMITS]), tone=Tone.QUIET)]
+            [b.Entry("LIMITS", " ".join(conclusion.limits[:_LIMITS]), tone=b.Tone.QUIET)]
             if conclusion.limits
             else []
         ),
     )
-    return Page("interview · traindx", screen, _sections(conclusion))
+    return b.Page("interview · traindx", screen, _sections(conclusion))
 
 
 def summary(conclusion: Conclusion) -> str:
@@ -77,19 +67,19 @@ def summary(conclusion: Conclusion) -> str:
     return " · ".join([conclusion.says, *stands])
 
 
-def _answer(conclusion: Conclusion, *, brief: bool) -> list[Block]:
+def _answer(conclusion: Conclusion, *, brief: bool) -> list[b.Block]:
     """The likeliest causes, and if one stands out why, and what to change."""
     if not conclusion.hypotheses:
-        return [Paragraph(conclusion.says)]
+        return [b.Paragraph(conclusion.says)]
     candidates = _candidates(conclusion)
     if not conclusion.stands_out:
-        return [Headline("UNCLEAR", conclusion.says, tone=Tone.DOUBT), Entry("COULD BE", candidates)]
+        return [b.Headline("UNCLEAR", conclusion.says, tone=b.Tone.DOUBT), b.Entry("COULD BE", candidates)]
     top = conclusion.hypotheses[0]
-    told: list[Block] = [
-        Headline("LIKELY", top.cause.title, f"confidence {percent(top.confidence)}", Tone.STRONG)
+    told: list[b.Block] = [
+        b.Headline("LIKELY", top.cause.title, f"confidence {percent(top.confidence)}", b.Tone.STRONG)
     ]
     told += [] if brief else [*_why(top), *_fix(top.cause)]
-    return [*told, Entry("OR", candidates)]
+    return [*told, b.Entry("OR", candidates)]
 
 
 def _candidates(conclusion: Conclusion) -> str:
@@ -100,10 +90,10 @@ def _candidates(conclusion: Conclusion) -> str:
     return " · ".join(f"{slug} {percent(share)}" for share, slug in sorted(found, reverse=True)[:_SHOWN])
 
 
-def _why(top: Hypothesis) -> list[Block]:
+def _why(top: Hypothesis) -> list[b.Block]:
     reasons = [one for one in together(top.reasons) if one.points > 0 and one.sign is not None]
     reasons.sort(key=lambda one: -one.points)
-    return entries("WHY", (one.says for one in reasons[:_REASONS]))
+    return b.entries("WHY", (one.says for one in reasons[:_REASONS]))
 
 
 def together(reasons: Sequence[Reason]) -> list[Reason]:
@@ -115,38 +105,38 @@ def together(reasons: Sequence[Reason]) -> list[Reason]:
     return list(found.values())
 
 
-def _fix(cause: Cause) -> list[Block]:
+def _fix(cause: Cause) -> list[b.Block]:
     fix = cause.fixes[0]
-    return [Gap(), Entry("FIX", fix.title, tone=Tone.STRONG), Term("expect", fix.expect)]
+    return [b.Gap(), b.Entry("FIX", fix.title, tone=b.Tone.STRONG), b.Term("expect", fix.expect)]
 
 
-def _next(conclusion: Conclusion, ask: str) -> list[Block]:
+def _next(conclusion: Conclusion, ask: str) -> list[b.Block]:
     """The experiment that would decide, the next question, and the one command to type."""
-    told: list[Block] = []
+    told: list[b.Block] = []
     if conclusion.experiment:
         following = conclusion.experiment
-        told.append(Entry("DECIDE", following.experiment.does))
-        told.append(Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}"))
+        told.append(b.Entry("DECIDE", following.experiment.does))
+        told.append(b.Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}"))
     if conclusion.question and ask:
-        told += [Entry("ASK NEXT", conclusion.question.asks), Term("answer", ask)]
-    told += [Command("next", one.line, one.tells) for one in conclusion.commands[:1]]
-    return [Gap(), *told] if told else []
+        told += [b.Entry("ASK NEXT", conclusion.question.asks), b.Term("answer", ask)]
+    told += [b.Command("next", one.line, one.tells) for one in conclusion.commands[:1]]
+    return [b.Gap(), *told] if told else []
 
 
-def claim(checked: CheckedClaim) -> list[Block]:
+def claim(checked: CheckedClaim) -> list[b.Block]:
     """What the evidence says to a claim."""
     usual = ", ".join(one.slug for one in checked.usually[:_SHOWN])
     is_open = checked.stand in (Stand.FAILS, Stand.OPEN)
     return [
-        Headline("HUNCH", f'"{checked.claim.says}"', checked.stand.value, _STANDS[checked.stand]),
-        Paragraph(checked.says),
-        *entries("BECAUSE", checked.because[:_REASONS]),
-        *([Entry("USUALLY", usual)] if usual and is_open else []),
-        *entries("UNLESS", checked.changes_mind),
+        b.Headline("HUNCH", f'"{checked.claim.says}"', checked.stand.value, _STANDS[checked.stand]),
+        b.Paragraph(checked.says),
+        *b.entries("BECAUSE", checked.because[:_REASONS]),
+        *([b.Entry("USUALLY", usual)] if usual and is_open else []),
+        *b.entries("UNLESS", checked.changes_mind),
     ]
 
 
-def _sections(conclusion: Conclusion) -> tuple[Section, ...]:
+def _sections(conclusion: Conclusion) -> tuple[b.Section, ...]:
     consultation = conclusion.consultation
     ours = [matter.inside for matter in consultation.outside if matter.inside]
     ranked = [
@@ -158,64 +148,64 @@ def _sections(conclusion: Conclusion) -> tuple[Section, ...]:
     ]
     commands = [f"{one.line}: {one.tells}" for one in conclusion.commands]
     sums = [
-        Section(f"Why {uncapitalized(one.cause.title)}", tuple(_sum(one)))
+        b.Section(f"Why {uncapitalized(one.cause.title)}", tuple(_sum(one)))
         for one in conclusion.hypotheses[: int(conclusion.stands_out)]
     ]
     return (
-        *lists({"In scope": ours}),
-        *([Section("Causes", (table("cause, confidence>, fix", ranked),))] if ranked else []),
+        *b.lists({"In scope": ours}),
+        *([b.Section("Causes", (b.table("cause, confidence>, fix", ranked),))] if ranked else []),
         *sums,
-        *lists({"Answers, and the likeliest cause after each": walked, "Commands": commands}),
-        *lists({"Limits": conclusion.limits}),
+        *b.lists({"Answers, and the likeliest cause after each": walked, "Commands": commands}),
+        *b.lists({"Limits": conclusion.limits}),
     )
 
 
-def _sum(one: Hypothesis) -> list[Block]:
+def _sum(one: Hypothesis) -> list[b.Block]:
     rows = [[f"{reason.points:+.1f}", reason.says] for reason in together(one.reasons)]
     donts = tuple(f"don't {wrong[:1].lower()}{wrong[1:]}" for wrong in one.cause.donts)
-    return [table("log-odds>, reason", rows), *([Bullets(donts)] if donts else [])]
+    return [b.table("log-odds>, reason", rows), *([b.Bullets(donts)] if donts else [])]
 
 
-def bars(after: Ranking, before: Ranking | None = None, rows: int = _SHOWN) -> Table:
+def bars(after: Ranking, before: Ranking | None = None, rows: int = _SHOWN) -> b.Table:
     """A bar for each of the likeliest causes, and how far the last answer moved it."""
     found = [(one.cause.slug, one.confidence) for one in after.hypotheses[:rows]]
     lines = [_bar(name, share, before.share(name) if before else None) for name, share in found]
-    return table(",,>,", [*lines, _bar("healthy", after.healthy, before.healthy if before else None)])
+    return b.table(",,>,", [*lines, _bar("healthy", after.healthy, before.healthy if before else None)])
 
 
-def _bar(name: str, share: float, before: float | None) -> list[Cell]:
+def _bar(name: str, share: float, before: float | None) -> list[b.Cell]:
     whole = round(share * _BAR)
     change = 0.0 if before is None else share - before
     arrow = "" if abs(change) < _LEAST_MOVE else f"{'▲' if change > 0 else '▼'} {100 * change:+.0f}"
     return [
-        Cell(name),
-        Cell("█" * whole + "░" * (_BAR - whole)),
-        Cell(percent(share)),
-        Cell(arrow, Tone.BAD if change > 0 else Tone.GOOD),
+        b.Cell(name),
+        b.Cell("█" * whole + "░" * (_BAR - whole)),
+        b.Cell(percent(share)),
+        b.Cell(arrow, b.Tone.BAD if change > 0 else b.Tone.GOOD),
     ]
 
 
-def opening() -> tuple[Block, ...]:
+def opening() -> tuple[b.Block, ...]:
     """What may be typed, before anything is asked."""
-    return (Header("ask"), Gap(), table(",", _TYPED), Gap())
+    return (b.Header("ask"), b.Gap(), b.table(",", _TYPED), b.Gap())
 
 
-def asked(asks: str, number: int, choices: Sequence[str], look: str = "") -> tuple[Block, ...]:
+def asked(asks: str, number: int, choices: Sequence[str], look: str = "") -> tuple[b.Block, ...]:
     """A question with its choices, numbered."""
-    rows = [[Cell(str(number)), Cell(asks, Tone.STRONG)]]
-    rows += [[Cell(""), Cell(f"[{index}] {one}")] for index, one in enumerate(choices, start=1)]
-    rows += [[Cell(""), Cell(look, Tone.QUIET)]] if look else []
-    return (table(">,", rows),)
+    rows = [[b.Cell(str(number)), b.Cell(asks, b.Tone.STRONG)]]
+    rows += [[b.Cell(""), b.Cell(f"[{index}] {one}")] for index, one in enumerate(choices, start=1)]
+    rows += [[b.Cell(""), b.Cell(look, b.Tone.QUIET)]] if look else []
+    return (b.table(">,", rows),)
 
 
-def listing(question: Question) -> tuple[Block, ...]:
+def listing(question: Question) -> tuple[b.Block, ...]:
     """A question with what it takes, for those who answer without being asked."""
     rows = [[f"{question.slug}={one.slug}", one.says] for one in question.choices]
     rows += [[f"{one.names[0]}=", ", ".join(one.words) or one.fact.meaning] for one in question.fields]
     symptoms = ", ".join(one.slug for one in question.complaints)
     return (
-        Paragraph(question.asks, Tone.STRONG),
-        table(",", rows),
-        Paragraph(f"for {symptoms}", Tone.QUIET),
-        Gap(),
+        b.Paragraph(question.asks, b.Tone.STRONG),
+        b.table(",", rows),
+        b.Paragraph(f"for {symptoms}", b.Tone.QUIET),
+        b.Gap(),
     )

@@ -9,28 +9,10 @@ from traindx.exams.learning_rate.types import FoundRate, RateTrial
 from traindx.exams.preflight.types import Checklist
 from traindx.finding import Finding
 from traindx.format import count, duration, multiple, number, percentage
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Command,
-    Diff,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Page,
-    Paragraph,
-    Picture,
-    Plot,
-    Section,
-    Table,
-    Tone,
-    table,
-)
+from traindx.report import blocks as b
 from traindx.report.fix import DIFF_LINES, changed_lines, nearby
 from traindx.report.results.exams import preflight_sections
-from traindx.report.results.problems import fix_of
+from traindx.report.results.problems import fix_of, picture_section
 
 TYPE_CHECKING = False  # as typing has it: the program of a search loads libcst
 if TYPE_CHECKING:
@@ -39,41 +21,39 @@ if TYPE_CHECKING:
 _ALIKE = 0.95
 
 
-def page(program: "ProgramRate", picture: bytes | None = None) -> Page:
+def page(program: "ProgramRate", picture: bytes | None = None) -> b.Page:
     """The learning rate to set, as a diff if the line is known, and the trials."""
     found = program.found
-    screen: tuple[Block, ...] = (
-        Header(f"lr-find {program.title}", (count(found.steps, "step"), duration(program.seconds))),
-        Gap(),
+    screen: tuple[b.Block, ...] = (
+        b.Header(f"lr-find {program.title}", (count(found.steps, "step"), duration(program.seconds))),
+        b.Gap(),
         _headline(found),
-        Paragraph(found.why),
-        Gap(),
+        b.Paragraph(found.why),
+        b.Gap(),
         *_change(program),
-        Gap(),
+        b.Gap(),
         *_plot(found),
         *_trials(found),
-        *([Entry("USABLE", usable)] if (usable := usable_line(found)) else []),
+        *([b.Entry("USABLE", usable)] if (usable := usable_line(found)) else []),
         *_proof(program),
     )
-    drawn = (
-        (Section("Picture", (Picture("range test and trials", picture),), is_open=True),) if picture else ()
-    )
-    return Page(f"{program.title}: {verdict(found)} · traindx", screen, (*drawn, *_sections(program)))
+    drawn = picture_section("range test and trials", picture)
+    return b.Page(f"{program.title}: {verdict(found)} · traindx", screen, (*drawn, *_sections(program)))
 
 
-def refusal(checklist: Checklist, bug: Finding, typed: str) -> Page:
+def refusal(checklist: Checklist, bug: Finding, typed: str) -> b.Page:
     """Why a program is not tuned: a bug that no learning rate fixes; `typed` is the program."""
-    screen: tuple[Block, ...] = (
-        Header(f"lr-find {checklist.title}", (duration(checklist.seconds),)),
-        Gap(),
-        Headline("NOT TUNED", f"preflight failed: {bug.says}", bug.location),
-        Paragraph("No learning rate fixes this. Fix the bug first."),
-        Gap(),
+    screen: tuple[b.Block, ...] = (
+        b.Header(f"lr-find {checklist.title}", (duration(checklist.seconds),)),
+        b.Gap(),
+        b.Headline("NOT TUNED", f"preflight failed: {bug.says}", bug.location),
+        b.Paragraph("No learning rate fixes this. Fix the bug first."),
+        b.Gap(),
         *fix_of(bug, checklist.run),
-        Gap(),
-        Command("next", f"traindx treat {typed}", "--force tunes anyway"),
+        b.Gap(),
+        b.Command("next", f"traindx treat {typed}", "--force tunes anyway"),
     )
-    return Page(f"{checklist.title}: not tuned · traindx", screen, preflight_sections(checklist))
+    return b.Page(f"{checklist.title}: not tuned · traindx", screen, preflight_sections(checklist))
 
 
 def summary(program: "ProgramRate") -> str:
@@ -92,24 +72,24 @@ def verdict(found: FoundRate) -> str:
     return f"set the learning rate to {number(found.suggested)}, from {number(found.current)}"
 
 
-def _headline(found: FoundRate) -> Headline:
+def _headline(found: FoundRate) -> b.Headline:
     if found.suggested is None:
-        return Headline("NOT TUNED", "no learning rate to suggest", tone=Tone.DOUBT)
+        return b.Headline("NOT TUNED", "no learning rate to suggest", tone=b.Tone.DOUBT)
     if found.suggested == found.current:
-        return Headline("KEEP", f"lr={number(found.current)}", tone=Tone.GOOD)
+        return b.Headline("KEEP", f"lr={number(found.current)}", tone=b.Tone.GOOD)
     factor = found.suggested / found.current
     change = f"{multiple(factor)} higher" if factor > 1 else f"{multiple(1 / factor)} lower"
-    return Headline(
-        "SET", f"lr={number(found.suggested)}", f"now {number(found.current)}, {change}", Tone.GOOD
+    return b.Headline(
+        "SET", f"lr={number(found.suggested)}", f"now {number(found.current)}, {change}", b.Tone.GOOD
     )
 
 
-def _change(program: "ProgramRate") -> list[Block]:
+def _change(program: "ProgramRate") -> list[b.Block]:
     """The user's own line with the new learning rate, or why it is not written."""
     if program.patch is None:
-        return [Entry("NO PATCH", program.no_patch)] if program.no_patch else []
+        return [b.Entry("NO PATCH", program.no_patch)] if program.no_patch else []
     line, lines = changed_lines(program.patch.before, program.patch.after)
-    return [Entry("CHANGE", f"{nearby(program.patch.path)}:{line}"), Diff(lines[:DIFF_LINES])]
+    return [b.Entry("CHANGE", f"{nearby(program.patch.path)}:{line}"), b.Diff(lines[:DIFF_LINES])]
 
 
 def change_line(program: "ProgramRate") -> str:
@@ -119,10 +99,10 @@ def change_line(program: "ProgramRate") -> str:
     return f"no source patch: {program.no_patch}" if program.no_patch else ""
 
 
-def _plot(found: FoundRate) -> list[Block]:
+def _plot(found: FoundRate) -> list[b.Block]:
     ends = [one for one in found.trials if math.isfinite(one.loss)]
     return [
-        Plot(
+        b.Plot(
             across="lr",
             line="range test",
             points="trials" if ends else "",
@@ -135,38 +115,38 @@ def _plot(found: FoundRate) -> list[Block]:
     ]
 
 
-def _trials(found: FoundRate) -> tuple[Table, ...]:
+def _trials(found: FoundRate) -> tuple[b.Table, ...]:
     if not found.trials:
         return ()
     steps = max(len(one.course.losses) for one in found.trials)
     titles = f"lr>, {found.measure} after {count(steps, 'step')}>, share of the best drop>,"
-    return (table(titles, [_trial(found, one) for one in found.trials]),)
+    return (b.table(titles, [_trial(found, one) for one in found.trials]),)
 
 
-def _trial(found: FoundRate, one: RateTrial) -> Sequence[Cell]:
+def _trial(found: FoundRate, one: RateTrial) -> Sequence[b.Cell]:
     share = found.share(one)
     said = {
         "current": one.rate == found.current,
         "suggested": one.rate == found.suggested,
         "diverged": one.ran_away,
     }
-    tone = Tone.GOOD if one.rate == found.suggested else Tone.PLAIN
+    tone = b.Tone.GOOD if one.rate == found.suggested else b.Tone.PLAIN
     texts = (
         number(one.rate),
         number(one.loss) if math.isfinite(one.loss) else "-",
         "-" if share is None else percentage(max(0.0, share)),
         ", ".join(word for word, is_so in said.items() if is_so),
     )
-    return [Cell(text, tone) for text in texts]
+    return [b.Cell(text, tone) for text in texts]
 
 
-def _proof(program: "ProgramRate") -> list[Block]:
+def _proof(program: "ProgramRate") -> list[b.Block]:
     """The command that tries the suggestion in whole runs and over several seeds."""
     found = program.found
     if found.suggested is None or found.suggested == found.current:
         return []
     change = f"optimizer.lr {found.suggested:g}"
-    return [Command("prove it", f'traindx treat --only "{change}" {program.typed}')]
+    return [b.Command("prove it", f'traindx treat --only "{change}" {program.typed}')]
 
 
 def usable_line(found: FoundRate) -> str:
@@ -184,7 +164,7 @@ def usable_line(found: FoundRate) -> str:
     )
 
 
-def _sections(program: "ProgramRate") -> tuple[Section, ...]:
+def _sections(program: "ProgramRate") -> tuple[b.Section, ...]:
     found = program.found
     lines = [
         f"starting loss {number(found.begins)}",
@@ -193,7 +173,7 @@ def _sections(program: "ProgramRate") -> tuple[Section, ...]:
         _cost(found, program.seconds),
         *found.notes,
     ]
-    return (Section("Details", (Bullets(tuple(filter(None, lines))),)),)
+    return (b.Section("Details", (b.Bullets(tuple(filter(None, lines))),)),)
 
 
 def _current(found: FoundRate) -> str:

@@ -9,27 +9,14 @@ from traindx.diagnosis.knowledge import causes
 from traindx.exams.questions import Checked, is_bad
 from traindx.finding import Finding, Mark, Severity
 from traindx.format import count, listed
-from traindx.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Code,
-    Command,
-    Diff,
-    Entry,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-    table,
-)
+from traindx.report import blocks as b
 from traindx.report.fix import DIFF_LINES, fix_for
 from traindx.run import Run
 
 WORDS = {Mark.FAIL: "FAIL", Mark.WARN: "warn", Mark.UNSEEN: "?", Mark.PASS: "ok"}
 VERDICTS = {Mark.FAIL: "FAIL", Mark.WARN: "WARN", Mark.PASS: "PASS", Mark.UNSEEN: "NOT ENOUGH DATA"}
 """How an exam ended, as its headline says it."""
-TONES = {Mark.FAIL: Tone.BAD, Mark.WARN: Tone.DOUBT, Mark.UNSEEN: Tone.QUIET, Mark.PASS: Tone.GOOD}
+TONES = {Mark.FAIL: b.Tone.BAD, Mark.WARN: b.Tone.DOUBT, Mark.UNSEEN: b.Tone.QUIET, Mark.PASS: b.Tone.GOOD}
 MOST_ROWS = 6
 """Problems that have a row on the screen."""
 _ROW_WIDTH, _ROW_LINES = 48, 13
@@ -47,17 +34,17 @@ class ResultRow:
     at: str = ""
 
 
-def rows_table(rows: Sequence[ResultRow]) -> tuple[Table, ...]:
+def rows_table(rows: Sequence[ResultRow]) -> tuple[b.Table, ...]:
     """The rows below each other, with the lines of code at the right edge; nothing without rows."""
     if not rows:
         return ()
-    cells = [
-        [Cell(WORDS[row.mark], TONES[row.mark]), Cell(row.name), Cell(row.says), Cell(row.at, Tone.STRONG)]
+    cells: list[list[str | b.Cell]] = [
+        [b.Cell(WORDS[row.mark], TONES[row.mark]), row.name, row.says, b.Cell(row.at, b.Tone.STRONG)]
         for row in rows
     ]
     if any(row.at for row in rows):
-        return (table(",,*,>", cells),)
-    return (table(",,", [one[:-1] for one in cells]),)
+        return (b.table(",,*,>", cells),)
+    return (b.table(",,", [one[:-1] for one in cells]),)
 
 
 def finding_row(finding: Finding, name: str = "") -> ResultRow:
@@ -96,31 +83,31 @@ def advice(problem: Finding) -> str:
     return cause.fixes[0].title if cause is not None and cause.fixes else ""
 
 
-def fix_and_next(problems: Sequence[Finding], run: Run | None = None) -> list[Block]:
+def fix_and_next(problems: Sequence[Finding], run: Run | None = None) -> list[b.Block]:
     """What to do about the first problem, as a diff if the run tells the line, and the page to read next."""
     named = [one.cause for one in problems if _cause_of(one)]
     fixes = fix_of(problems[0], run) if problems else []
-    return [*fixes, *(Command("next", f"traindx explain {slug}") for slug in named[:1])]
+    return [*fixes, *(b.Command("next", f"traindx explain {slug}") for slug in named[:1])]
 
 
-def fix_of(problem: Finding, run: Run | None = None) -> list[Block]:
+def fix_of(problem: Finding, run: Run | None = None) -> list[b.Block]:
     """What to do about a problem: a diff of the user's own lines, or a sentence."""
     cause = _cause_of(problem)
     fix = fix_for(cause, run) if cause and run is not None else None
     if fix is not None and fix.diff:
-        return [Entry("FIX", fix.at, fix.safety, Tone.STRONG), Diff(fix.diff[:DIFF_LINES])]
+        return [b.Entry("FIX", fix.at, fix.safety, b.Tone.STRONG), b.Diff(fix.diff[:DIFF_LINES])]
     todo = advice(problem)
-    return [Entry("FIX", todo)] if todo else []
+    return [b.Entry("FIX", todo)] if todo else []
 
 
 def _cause_of(problem: Finding) -> Cause | None:
     return next((one for one in causes() if one.slug == problem.cause), None)
 
 
-def checks_section(checks: Iterable[Checked], title: str = "Checks") -> Section:
+def checks_section(checks: Iterable[Checked], title: str = "Checks") -> b.Section:
     """Every check with what it came to."""
     rows = [row for one in checks for row in _check_rows(one)]
-    return Section(title, rows_table(rows))
+    return b.Section(title, rows_table(rows))
 
 
 def _check_rows(one: Checked) -> list[ResultRow]:
@@ -132,26 +119,26 @@ def _check_rows(one: Checked) -> list[ResultRow]:
     return [*rows, *([ResultRow(one.remark, one.check.slug, one.says)] if remark else [])]
 
 
-def problem_sections(named: Iterable[tuple[str, Finding]]) -> tuple[Section, ...]:
+def problem_sections(named: Iterable[tuple[str, Finding]]) -> tuple[b.Section, ...]:
     """A section for everything that was found, with what to do, code to paste and what it is about."""
-    return tuple(Section(f"{name}: {_degree(one)}", _problem(one), is_open=True) for name, one in named)
+    return tuple(b.Section(f"{name}: {_degree(one)}", _problem(one), is_open=True) for name, one in named)
 
 
 def _degree(finding: Finding) -> str:
     return "remark" if finding.degree is Severity.INFO else finding.degree.value
 
 
-def _problem(finding: Finding) -> tuple[Block, ...]:
+def _problem(finding: Finding) -> tuple[b.Block, ...]:
     todo = advice(finding)
-    blocks: list[Block] = [Paragraph(finding.says)]
-    blocks += [Entry("FIX", todo, finding.location)] if todo else []
-    blocks += [Code(finding.code)] if finding.code else []
-    blocks += [Entry("LAYERS", listed(list(finding.layers), _COLUMNS))] if finding.layers else []
-    blocks += [Entry("COLUMNS", listed(list(finding.columns), _COLUMNS))] if finding.columns else []
+    blocks: list[b.Block] = [b.Paragraph(finding.says)]
+    blocks += [b.Entry("FIX", todo, finding.location)] if todo else []
+    blocks += [b.Code(finding.code)] if finding.code else []
+    blocks += [b.Entry("LAYERS", listed(list(finding.layers), _COLUMNS))] if finding.layers else []
+    blocks += [b.Entry("COLUMNS", listed(list(finding.columns), _COLUMNS))] if finding.columns else []
     if finding.samples:
-        blocks += [Entry("ROWS", finding.samples[0].part), Bullets(_samples(finding))]
+        blocks += [b.Entry("ROWS", finding.samples[0].part), b.Bullets(_samples(finding))]
     if finding.causes and is_bad(finding):
-        blocks.append(Entry("CAUSE", ", ".join(finding.causes)))
+        blocks.append(b.Entry("CAUSE", ", ".join(finding.causes)))
     return tuple(blocks)
 
 
@@ -161,6 +148,11 @@ def _samples(finding: Finding) -> tuple[str, ...]:
     return (*shown, *([f"{more:,} more (--export lists them)"] if more > 0 else []))
 
 
-def notes_section(notes: Sequence[str]) -> tuple[Section, ...]:
+def notes_section(notes: Sequence[str]) -> tuple[b.Section, ...]:
     """What was guessed, sampled or left out."""
-    return (Section("Notes", (Bullets(tuple(notes)),)),) if notes else ()
+    return (b.Section("Notes", (b.Bullets(tuple(notes)),)),) if notes else ()
+
+
+def picture_section(shows: str, content: bytes | None) -> tuple[b.Section, ...]:
+    """A drawing in a section of its own; nothing where none was drawn."""
+    return (b.Section("Picture", (b.Picture(shows, content),), is_open=True),) if content else ()

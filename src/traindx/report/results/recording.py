@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from traindx.curves.facts import is_recording
 from traindx.format import count, number, printable, step
 from traindx.quantities import (
     ACTIVATION_MEAN,
@@ -20,8 +19,8 @@ from traindx.quantities import (
     WEIGHT_NORM,
 )
 from traindx.readers.names.vocabulary import fact_of
-from traindx.report.blocks import Cell, Paragraph, Section, Table, Tone, entries, lists, table
-from traindx.report.results.run import idle, incidents, places, told_event, told_times, unusual
+from traindx.report.blocks import Cell, Paragraph, Section, Table, Tone, lists, table
+from traindx.report.results.program import incidents, program_section, told_event
 from traindx.run import Better, Event, EventKind, Parameter, Quantity, Run, Series
 
 _LAYERS = 40
@@ -83,23 +82,10 @@ def recording_sections(run: Run) -> tuple[Section, ...]:
     return (
         *lists({"Events": _short(incidents(run))}, is_open=True),
         _layers(run),
-        _program(run),
+        program_section(run),
         Section("Recorded quantities", (series_table(run),) if run.series else ()),
         *_remainder(run),
     )
-
-
-def _program(run: Run) -> Section:
-    """Where time goes, what cannot learn, what is unusual, and where the code is."""
-    if not is_recording(run):
-        return Section("Program", ())
-    blocks = [
-        *entries("TIME", filter(None, [told_times(run)])),
-        *entries("STUCK", idle(run)),
-        *entries("UNUSUAL", unusual(run)),
-        *entries("CODE", filter(None, [" · ".join(places(run))])),
-    ]
-    return Section("Program", tuple(blocks), is_open=True)
 
 
 def _layers(run: Run) -> Section:

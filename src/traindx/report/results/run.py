@@ -1,37 +1,28 @@
-"""What reports show of a run, and of runs beside each other; of a recording also cost, time and code."""
+"""What reports show of a run: its title and header, where its curves begin and end, and how it crashed."""
 
+import re
 from collections.abc import Sequence
-from itertools import groupby, takewhile
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePath
 
 import numpy as np
 
 from traindx import facts as f
-from traindx.comparison.types import Comparison
-from traindx.curves.facts import is_program, is_recording, is_told, pace, times
+from traindx.curves.curve import curve_of
+from traindx.curves.facts import is_program, is_recording, is_told, pace, stated_number
 from traindx.curves.objective import learning_curve
 from traindx.curves.series import shares, whole
-from traindx.format import count, duration, listed, number, printable, step
+from traindx.format import count, duration, listed, named_layer, number, pair, step
 from traindx.quantities import QUANTITIES, TRAIN_LOSS
-from traindx.report.results.origin import origin
-from traindx.run import Axis, Event, EventKind, Fact, Run, Series
+from traindx.report.results.program import share_text
+from traindx.run import Axis, Begins, Event, EventKind, Run, Series
 
-_PLACES = {
-    f.OPTIMIZER_PLACE: "optimizer",
-    f.LOSS_PLACE: "loss",
-    f.STEP_PLACE: "step",
-    f.VALIDATION_PLACE: "validation",
-}
-_RAW = ("cross_entropy", "binary_cross_entropy_with_logits")
-"""Loss functions that squash by themselves what they are given."""
-_SQUASHED = ("softmax", "sigmoid", "relu")
-_SELDOM = 0.1
-"""The share of looked-at batches from which on a habit is more than one odd batch."""
-_ASIDE = "your run is not affected"
-_ENOUGH = 6
 _DEAR, _LONG = 0.025, 30.0
 """Share of the time from which on the cost of recording is worth a word: above the default budget. And how
 many seconds a run takes at least for it to matter: the first steps are always sampled densely."""
+_RUNS = 4
+"""Other runs of a log that a header names one by one."""
 
 
 def title(run: Run) -> str:
@@ -42,116 +33,11 @@ def title(run: Run) -> str:
     return PurePath(script).name
 
 
-def _percent(share: float) -> str:
-    return "<0.1%" if share < 0.001 else f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
-
-
-def told_times(run: Run) -> str:
-    """Where the time of a step goes, in one sentence; empty where it is not known."""
-    found = times(run)
-    parts = ", ".join(f"{one.called} {one.share:.0%}" for one in found)
-    whole = duration(sum(one.seconds for one in found))
-    return f"a step takes {whole} (median): {parts}" if found else ""
-
-
-def idle(run: Run, most: int = _ENOUGH) -> list[str]:
-    """Sentences on the parameters that cannot learn: frozen, in no optimizer, without gradient, stale."""
-    strays = [layer for layer in run.model if not layer.kind and not layer.gradient]
-    model = [layer for layer in run.model if layer not in strays]
-    found = {
-        "frozen (requires_grad is off)": [one for one in model if not one.trainable],
-        "not in any optimizer": [one for one in model if one.trainable and not one.optimized],
-        "with a zero gradient": [
-            one for one in model if one.trainable and one.optimized and not one.gradient
-        ],
-        "in the optimizer but not in the model (stale)": strays,
-    }
-    names = {
-        what: [printable(f"{one.part} {one.name}".strip(), 60) for one in layers]
-        for what, layers in found.items()
-        if layers
-    }
-    return [
-        f"{count(len(those), 'parameter')} {what}: {listed(those, most)}" for what, those in names.items()
-    ]
-
-
-def unusual(run: Run) -> list[str]:
-    """Sentences on what the program does that a training seldom means to do."""
-    found = []
-    shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
-    if shapes:
-        found.append(f"the loss broadcasts the prediction against the target: {shapes}")
-    if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
-        found.append(f"{given} output goes into {run.facts[f.LOSS_FUNCTION]}, which expects logits")
-    kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
-    if kept > _SELDOM:
-        found.append(f"gradients are not cleared before {_percent(kept)} of the sampled steps")
-    return found + _modes(run)
-
-
-def _modes(run: Run) -> list[str]:
-    """Train and eval mode where they make a difference, and gradients where nobody needs them."""
-    layers = [run.facts.get(fact) for fact in (f.DROPOUT_LAYERS, f.NORMALIZATION_LAYERS)]
-    wrong = {
-        f.TRAINED_IN_EVAL_MODE: "the model trains in eval mode",
-        f.VALIDATED_IN_TRAIN_MODE: "validation runs in train mode",
-    }
-    told = wrong if layers != [0, 0] else {}
-    told = {
-        **told,
-        f.VALIDATED_WITH_GRADIENT: "validation builds autograd graphs, which cost memory (no torch.no_grad)",
-    }
-    return [
-        f"{says}, in {_percent(share)} of sampled batches"
-        for fact, says in told.items()
-        if (share := _share(run, fact, 0.0)) > _SELDOM
-    ]
-
-
-def _share(run: Run, fact: Fact, otherwise: float) -> float:
-    value = run.facts.get(fact)
-    return float(value) if isinstance(value, int | float) else otherwise
-
-
-def places(run: Run) -> list[str]:
-    """Where the program does what: "step train.py:31"."""
-    return [f"{called} {run.facts[fact]}" for fact, called in _PLACES.items() if fact in run.facts]
-
-
-def incidents(run: Run) -> list[str]:
-    """What happened while it was recorded: the first NaN, an exception, and once that a probe failed."""
-    if not is_recording(run):
-        return []
-    bad = [event for event in run.events if event.kind is EventKind.NONFINITE]
-    first = sorted(bad, key=lambda event: event.step if event.step is not None else 0.0)[:1]
-    ends = [event for event in run.events if event.kind in (EventKind.EXCEPTION, EventKind.INTERRUPTED)]
-    torn = [event for event in run.events if event.kind is EventKind.TORN]
-    aside = [event for event in run.events if event.kind is EventKind.STEPPED_ASIDE]
-    return [
-        *(f"first NaN or infinity: {told_event(event)}" for event in first),
-        *(f"{event.kind.value}: {told_event(event)}" for event in ends),
-        *(event.says for event in torn),
-        *([_aside(aside)] if aside else []),
-    ]
-
-
-def told_event(event: Event, place: str = "") -> str:
-    """What happened, and where as far as the sentence does not say it; `place` is a line of code."""
-    where = [
-        ("layer", event.layer),
-        ("operation", event.operation),
-        ("batch", "" if event.batch is None else f"{event.batch:,}"),
-        ("step", "" if event.step is None else step(event.step)),
-    ]
-    known = [f"{what} {which}" for what, which in where if which and f"{what} {which}" not in event.says]
-    beside = [place, *known] if place else known
-    return f"{event.says} ({', '.join(beside)})" if beside else event.says
-
-
-def _aside(events: list[Event]) -> str:
-    more = f" and {len(events) - 1:,} more" if len(events) > 1 else ""
-    return f"part of the recorder was switched off ({_ASIDE}): {told_event(events[0])}{more}"
+def shared_folder(names: Sequence[str]) -> str:
+    """The folder below which all runs are, with its slash; empty for one run, or where they share none."""
+    levels = zip(*(name.split("/")[:-1] for name in names), strict=False)
+    shared = takewhile(lambda level: len(set(level)) == 1, levels)
+    return "".join(f"{level[0]}/" for level in shared) if len(names) > 1 else ""
 
 
 def main_series(run: Run) -> tuple[Series, ...]:
@@ -187,35 +73,6 @@ def share_at(run: Run, axis: Axis, position: float) -> float | None:
     return float(np.interp(position, longest.steps, shares(run, longest)))
 
 
-def speed(comparison: Comparison) -> str:
-    """Which run reaches the common target first, and how much later the others do; empty without a target."""
-    if comparison.target is None:
-        return ""
-    reached = [entry for entry in comparison.entries if entry.reached_at is not None]
-    reached.sort(key=lambda entry: entry.reached_at or 0.0)
-    never = len(comparison.entries) - len(reached)
-    rest = f"{count(never, 'run')} never reached it" if never else ""
-    target = f"{comparison.measure.slug} {number(comparison.target)}"
-    if not reached or reached[0].reached_at is None:
-        return f"no run reaches {target}"
-    together = groupby(reached[:4], key=lambda entry: (entry.axis.value, entry.reached_at or 0.0))
-    places = [
-        f"{' and '.join(entry.run for entry in entries)} ({axis} {step(at)})"
-        for (axis, at), entries in together
-    ]
-    more = [f"{len(reached) - 4} later"] if len(reached) > 4 else []
-    return f"{target} is reached by " + "; ".join(
-        [", then ".join([*places, *more]), *([rest] if rest else [])]
-    )
-
-
-def shared_folder(names: Sequence[str]) -> str:
-    """The folder below which all runs are, with its slash; empty for one run, or where they share none."""
-    levels = zip(*(name.split("/")[:-1] for name in names), strict=False)
-    shared = takewhile(lambda level: len(set(level)) == 1, levels)
-    return "".join(f"{level[0]}/" for level in shared) if len(names) > 1 else ""
-
-
 def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
     """How far it goes, and which run of its log it is, `shown` in the report.
 
@@ -233,7 +90,7 @@ def header_notes(run: Run, shown: str = "judged") -> tuple[str, ...]:
     if f.READ_FROM_FILES in run.facts:
         notes.append(str(run.facts[f.READ_FROM_FILES]))
     if recorded.cost is not None and recorded.cost > _DEAR and recorded.seconds >= _LONG:
-        notes.append(f"recording cost {_percent(recorded.cost)}")
+        notes.append(f"recording cost {share_text(recorded.cost)}")
     return (*notes, *before)
 
 
@@ -242,7 +99,178 @@ def _interruption(run: Run) -> list[str]:
     stops = [event for event in run.events if event.kind is EventKind.INTERRUPTED]
     if is_program(run):
         return [event.says for event in stops]
-    last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
-    at_end = [event for event in stops if event.step is None or event.step >= last]
     # A log says it with the name of an exception.
-    return ["interrupted"] if at_end else []
+    return ["interrupted"] if _at_end(stops, run) else []
+
+
+def _at_end(events: Sequence[Event], run: Run) -> list[Event]:
+    """The events after which a log has no further step: it may go on with the next start of the program."""
+    last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
+    return [event for event in events if event.step is None or event.step >= last]
+
+
+def origin(run: Run, shown: str) -> tuple[str, ...]:
+    """How a run follows those before it in its log; `shown` is what the report does with it."""
+    return (*_joined(run), *_resumed(run), *_of_log(run, shown))
+
+
+def _joined(run: Run) -> list[str]:
+    """That a run consists of several segments: "resumed at step 5,000; joined into one run"."""
+    words = {Begins.RESUME: "resumed", Begins.RESTART: "restarted"}
+    where = [
+        f"{words[one.begins]} at {one.axis.value} {step(one.first_step)}"
+        for one in run.segments
+        if one.begins in words
+    ]
+    return [f"{listed(where, 2)}; joined into one run"] if where else []
+
+
+def _resumed(run: Run) -> list[str]:
+    """That the run began before its first record: in the run before it, or outside of the log."""
+    at = stated_number(run, f.RESUMED_AT)
+    if at is None:
+        return []
+    where = f" from run {run.number - 1}" if f.LOSS_BEFORE in run.facts else "; its start is not in the log"
+    return [f"resumed at {_axis(run)} {step(at)}{where}"]
+
+
+def _axis(run: Run) -> str:
+    return max(run.series, key=len).axis.value if run.series else Axis.STEP.value
+
+
+def _of_log(run: Run, shown: str) -> list[str]:
+    """Which of several runs it is: "holds 3 runs (steps restart after 402 and 911); judged the last"."""
+    runs = run.in_log
+    if len(runs) == 1:
+        return []
+    ends = [step(one.segments[-1].last_step) for one in runs[:-1] if one.segments]
+    where = f" ({_axis(run)}s restart after {_and(ends)})" if 0 < len(ends) <= _RUNS else ""
+    which = "the last" if run.number == len(runs) else f"run {run.number}"
+    others = [f"--run {one.number}" for one in run.others]
+    rest = ", ".join(others) if len(others) <= _RUNS else f"{others[0]} to {others[-1]}"
+    return [f"holds {count(len(runs), 'run')}{where}; {shown} {which}. Others: {rest}"]
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+_LOOKED_UP = 50
+"""Points up to which a series is one that a program prints, such as a value for each epoch."""
+
+
+def outcome(run: Run) -> str:
+    """What became of the curves a run is judged by: "train loss 2.28 -> 0.048, val loss 1.68 -> 0.075"."""
+    return ", ".join(_from_to(series) for series in main_series(run) if len(series))
+
+
+def ending(run: Run) -> str:
+    """Where a run ended, in a few words: "val loss 2.09", "train loss is NaN from step 310"."""
+    curves = [series for series in main_series(run) if len(series)]
+    lost = [says for series in curves if (says := _lost(series))]
+    if lost or not curves:
+        return "".join(lost[:1])
+    return f"{_name_of(curves[-1])} {number(_ends_of(curves[-1]).last)}"
+
+
+def _from_to(series: Series) -> str:
+    lost = _lost(series)
+    if lost:
+        return lost
+    name, ends = _name_of(series), _ends_of(series)
+    if len(series) == 1:
+        return f"{name} {number(ends.last)} (one value, at {series.axis.value} {step(series.steps[0])})"
+    if ends.first == ends.last:
+        return f"{name} stays at {number(ends.last)}"
+    first, last = pair(ends.first, ends.last)
+    return f"{name} {first} -> {'about ' if ends.is_smoothed else ''}{last}"
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Where a series begins and ends."""
+
+    first: float
+    last: float
+    is_smoothed: bool
+    """Whether they are levels, as single values are noise."""
+
+
+def _ends_of(series: Series) -> _Ends:
+    """The values themselves where a person may look them up, else the levels around them."""
+    values = series.finite.values
+    if len(values) <= _LOOKED_UP:
+        return _Ends(float(values[0]), float(values[-1]), is_smoothed=False)
+    curve = curve_of(series)
+    return _Ends(curve.shown(curve.start), curve.shown(curve.end), is_smoothed=True)
+
+
+def _lost(series: Series) -> str:
+    """From where on a series is NaN to its end; empty if it is not."""
+    bad = series.first_bad_step
+    if bad is None or np.isfinite(series.values[-1]):
+        return ""
+    return f"{_name_of(series)} is NaN from {series.axis.value} {step(bad)}"
+
+
+def _name_of(series: Series) -> str:
+    return series.quantity.slug.replace("_", " ")
+
+
+_LOOKUP = re.compile(r"index out of range in self$")
+"""What torch says of an id that a table of embeddings has no row for."""
+_EMBEDDINGS = ("Embedding", "EmbeddingBag")
+_LAYERS = 2
+"""Embeddings that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The exception that ended a program."""
+
+    says: str
+    at: str
+    """Where and when: "train.py:31, step 12, exit code 1"."""
+    line: str
+    """File and line, where they are known."""
+
+
+def crash_of(run: Run) -> Crash | None:
+    """The exception that ended a program; None where it ended otherwise."""
+    events = [event for event in run.events if event.kind is EventKind.EXCEPTION]
+    if not is_recording(run):
+        events = _at_end(events, run)
+    if not events:
+        return None
+    code = run.facts.get(f.EXIT_CODE)
+    ended = f"exit code {code}" if isinstance(code, int) and code else ""
+    line = str(run.facts.get(f.CRASH_PLACE, ""))
+    last = events[-1]
+    when = f"step {step(last.step)}" if last.step is not None else ""
+    return Crash(last.says.rstrip("."), ", ".join(filter(None, (line, when, ended))), line)
+
+
+def reason_of(crash: Crash, run: Run) -> str:
+    """What a message of torch leaves out: which table an index left, and which indices it takes."""
+    if not _LOOKUP.search(crash.says):
+        return ""
+    tables = [one for one in run.model if one.kind in _EMBEDDINGS and len(one.shape) == 2]
+    if not tables:
+        return (
+            "Index out of range in an embedding or index_select: each index must be below the number of rows."
+        )
+    rows = [
+        f"{named_layer(one.name.rpartition('.')[0] or one.name)} takes 0 to {one.shape[0] - 1:,}"
+        for one in tables
+    ]
+    return (
+        f"Index out of range in an embedding: {listed(rows, _LAYERS)}. The ids need num_embeddings > max id."
+    )
+
+
+def before_crash(run: Run) -> str:
+    """What was seen until the crash of a run in which nothing else is wrong."""
+    curves = outcome(run)
+    return (
+        f"Before the crash: {curves}; no problem seen." if curves else "No problem was seen before the crash."
+    )

@@ -9,31 +9,24 @@ from traindx.curves.curve import curve_of
 from traindx.curves.facts import is_recording
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.format import count, listed, number, percent, printable, uncapitalized
-from traindx.report.blocks import (
-    Block,
-    Cell,
-    Chart,
-    Command,
-    Entry,
-    Gap,
-    Header,
-    Page,
-    Section,
-    Tone,
-    entries,
-    table,
-)
+from traindx.report import blocks as b
 from traindx.report.fix import nearby
 from traindx.report.results import diagnosis as one_diagnosis
-from traindx.report.results.crash import crash_of
-from traindx.report.results.curve_ends import ending
 from traindx.report.results.diagnosis_sections import references
 from traindx.report.results.recording import recording_sections, series_table
-from traindx.report.results.run import extent, header_notes, main_series, shared_folder, title
+from traindx.report.results.run import (
+    crash_of,
+    ending,
+    extent,
+    header_notes,
+    main_series,
+    shared_folder,
+    title,
+)
 from traindx.report.results.undecided import headline
 from traindx.run import Run
 
-_TONES = {"SICK": Tone.BAD, "CRASHED": Tone.BAD, "INCONCLUSIVE": Tone.DOUBT, "HEALTHY": Tone.GOOD}
+_TONES = {"SICK": b.Tone.BAD, "CRASHED": b.Tone.BAD, "INCONCLUSIVE": b.Tone.DOUBT, "HEALTHY": b.Tone.GOOD}
 """What runs are called, the worst first."""
 _MOST_ROWS = 16
 """Runs that are not healthy and have a line of their own: with the rest they fill a terminal."""
@@ -46,9 +39,10 @@ _TRAININGS = 3
 """Other trainings of a program that are named one by one."""
 
 Judged = tuple[Run, Diagnosis]
+_Row = tuple[str | b.Cell, ...]
 
 
-def overview(pairs: Sequence[Judged]) -> Page:
+def overview(pairs: Sequence[Judged]) -> b.Page:
     """Every run that is not healthy in a line, the healthy ones together."""
     folder = shared_folder([run.name for run, _ in pairs])
     ranked = sorted(pairs, key=_badness)
@@ -56,16 +50,16 @@ def overview(pairs: Sequence[Judged]) -> Page:
     healthy = ranked[len(bad) :]
     rows = [_row(run, diagnosis, folder) for run, diagnosis in bad[:_MOST_ROWS]]
     if len(bad) > _MOST_ROWS:
-        rows.append((Cell(""), Cell(f"{len(bad) - _MOST_ROWS} more"), Cell(""), Cell("--all lists them")))
+        rows.append(("", f"{len(bad) - _MOST_ROWS} more", "", "--all lists them"))
     rows += [_healthy(healthy, folder)] if healthy else []
-    screen: tuple[Block, ...] = (
-        Header(printable(folder.rstrip("/") or "runs", 100), (tally(pairs), "worst first")),
-        Gap(),
-        table(",,,", rows),
-        Command("details", f"traindx diagnose {_address(ranked[0][0])}"),
+    screen: tuple[b.Block, ...] = (
+        b.Header(printable(folder.rstrip("/") or "runs", 100), (tally(pairs), "worst first")),
+        b.Gap(),
+        b.table(",,,", rows),
+        b.Command("details", f"traindx diagnose {_address(ranked[0][0])}"),
     )
     named = references([diagnosis for _, diagnosis in pairs])
-    return Page(f"{count(len(pairs), 'run')}", screen, _each(ranked, folder), references=named)
+    return b.Page(f"{count(len(pairs), 'run')}", screen, _each(ranked, folder), references=named)
 
 
 def is_one_program(runs: Sequence[Run]) -> bool:
@@ -73,18 +67,18 @@ def is_one_program(runs: Sequence[Run]) -> bool:
     return all(map(is_recording, runs)) and len({run.sources[:1] for run in runs}) == 1
 
 
-def trainings(pairs: Sequence[Judged], *, report: str = "") -> Page:
+def trainings(pairs: Sequence[Judged], *, report: str = "") -> b.Page:
     """The trainings of one program: the worst as if it were alone, of equals the last; and the others."""
     ranked = sorted(pairs, key=lambda pair: (*_badness(pair), -pair[0].number))
     run, diagnosis = ranked[0]
     page = one_diagnosis.page(run, diagnosis, report=report)
     head, *blocks = page.screen
-    assert isinstance(head, Header)
+    assert isinstance(head, b.Header)
     which = "the worst" if _badness(ranked[0]) != _badness(ranked[-1]) else "the last"
     note = f"training {run.number} of {len(pairs)}, {which}"
     rest = [pair for pair in pairs if pair[0] is not run]
-    first = next((index for index, block in enumerate(blocks) if isinstance(block, Command)), len(blocks))
-    beside = (Entry("OTHERS", _beside(rest)), _others(rest))
+    first = next((index for index, block in enumerate(blocks) if isinstance(block, b.Command)), len(blocks))
+    beside = (b.Entry("OTHERS", _beside(rest)), _others(rest))
     named = {pair[0].name for pair in ranked[1:]}
     return replace(
         page,
@@ -103,12 +97,12 @@ def _beside(pairs: Sequence[Judged]) -> str:
     return " · ".join(f"training {run.number}: {says}, {ending(run)}" for run, says in told)
 
 
-def _others(pairs: Sequence[Judged]) -> Command:
+def _others(pairs: Sequence[Judged]) -> b.Command:
     """The command that shows another training."""
     run = pairs[0][0]
     folder = shlex.quote(nearby(os.path.dirname(os.path.abspath(run.sources[0]))))
     more = f"--run N: {pairs[0][0].number} to {pairs[-1][0].number}" if len(pairs) > 1 else ""
-    return Command(f"training {run.number}", f"traindx diagnose {folder} --run {run.number}", more)
+    return b.Command(f"training {run.number}", f"traindx diagnose {folder} --run {run.number}", more)
 
 
 def tally(pairs: Sequence[Judged]) -> str:
@@ -134,7 +128,7 @@ def _blame(diagnosis: Diagnosis) -> float:
     return diagnosis.suspects[0].confidence if diagnosis.suspects else 0.0
 
 
-def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
+def _row(run: Run, diagnosis: Diagnosis, folder: str) -> _Row:
     word, crash = one_diagnosis.word(run, diagnosis), crash_of(run)
     clear = diagnosis.verdict is Verdict.SICK and one_diagnosis.is_clear(diagnosis)
     sure = percent(_blame(diagnosis)) if clear else ""
@@ -149,18 +143,18 @@ def _row(run: Run, diagnosis: Diagnosis, folder: str) -> tuple[Cell, ...]:
         says = f"{wrong} · {ending(run)}"
     name = printable(run.name.removeprefix(folder), 60)
     curve = next(iter(main_series(run)), None)
-    linked = Cell(name, curve=curve, leads_to=run.name)
-    return (Cell(word, _TONES[word]), linked, Cell(sure), Cell(says))
+    linked = b.Cell(name, curve=curve, leads_to=run.name)
+    return (b.Cell(word, _TONES[word]), linked, sure, says)
 
 
-def _healthy(pairs: Sequence[Judged], folder: str) -> tuple[Cell, ...]:
+def _healthy(pairs: Sequence[Judged], folder: str) -> _Row:
     """The healthy runs in one line, with the one that ends best, where one number tells."""
     if len(pairs) == 1:
         run, diagnosis = pairs[0]
         name, says, sure = run.name.removeprefix(folder), ending(run), percent(diagnosis.confidence)
     else:
         name, says, sure = count(len(pairs), "run"), f"{_best(pairs, folder)}(--all lists them)", ""
-    return (Cell("HEALTHY", Tone.GOOD), Cell(printable(name, 60)), Cell(sure), Cell(says))
+    return (b.Cell("HEALTHY", b.Tone.GOOD), printable(name, 60), sure, says)
 
 
 def _best(pairs: Sequence[Judged], folder: str) -> str:
@@ -173,7 +167,7 @@ def _best(pairs: Sequence[Judged], folder: str) -> str:
     return f"best {name}, {series.quantity.slug.replace('_', ' ')} {number(curve.shown(curve.end))}  "
 
 
-def _each(pairs: Sequence[Judged], folder: str) -> tuple[Section, ...]:
+def _each(pairs: Sequence[Judged], folder: str) -> tuple[b.Section, ...]:
     """Each run's own page as a section; of hundreds, only the sections that are read first."""
     found = []
     for index, (run, diagnosis) in enumerate(pairs):
@@ -181,7 +175,7 @@ def _each(pairs: Sequence[Judged], folder: str) -> tuple[Section, ...]:
         name = printable(run.name.removeprefix(folder), 100)
         shown = [section for section in page.sections if section.is_open or len(pairs) <= _WHOLE]
         found.append(
-            Section(
+            b.Section(
                 f"{name}: {one_diagnosis.word(run, diagnosis).lower()}",
                 (*page.screen[2:], *shown),
                 is_open=index == 0 and diagnosis.verdict is Verdict.SICK,
@@ -192,16 +186,18 @@ def _each(pairs: Sequence[Judged], folder: str) -> tuple[Section, ...]:
     return tuple(found)
 
 
-def reading(runs: Sequence[Run]) -> Page:
+def reading(runs: Sequence[Run]) -> b.Page:
     """What was read of each run: quantities with their figures, facts, what was skipped."""
-    screen = [block for index, run in enumerate(runs) for block in (*([Gap()] if index else []), *_read(run))]
+    screen = [
+        block for index, run in enumerate(runs) for block in (*([b.Gap()] if index else []), *_read(run))
+    ]
     sections = [
         replace(section, title=section.title if len(runs) == 1 else f"{run.name}: {section.title}")
         for run in runs
         for section in recording_sections(run)
         if section.blocks
     ]
-    return Page(f"{count(len(runs), 'run')} as read", tuple(screen), tuple(sections), _LINES * len(runs))
+    return b.Page(f"{count(len(runs), 'run')} as read", tuple(screen), tuple(sections), _LINES * len(runs))
 
 
 def summary(run: Run) -> str:
@@ -210,7 +206,7 @@ def summary(run: Run) -> str:
     return " · ".join([*header_notes(run, "shown"), listed(quantities, 8)]) if run.series else extent(run)
 
 
-def _read(run: Run) -> list[Block]:
+def _read(run: Run) -> list[b.Block]:
     program = [title(run)] if title(run) != run.name else []
     notes = (
         *program,
@@ -218,14 +214,14 @@ def _read(run: Run) -> list[Block]:
         *(header_notes(run, "shown") if run.series else (extent(run),)),
     )
     facts = [f"{fact.slug} {printable(str(value), 40)}" for fact, value in run.facts.items()]
-    told: list[Block] = [Entry("FACTS", listed(facts, _FACTS))] if facts else []
+    told: list[b.Block] = [b.Entry("FACTS", listed(facts, _FACTS))] if facts else []
     skipped = [f"{one.name} ({count(one.count, 'value')}): {one.why}" for one in run.unread[:_SKIPPED]]
     skipped += [f"{len(run.unread) - _SKIPPED} more: --all lists them"] if len(run.unread) > _SKIPPED else []
-    told += [*entries("SKIPPED", skipped), *entries("NOTES", run.notes[:_NOTES])]
+    told += [*b.entries("SKIPPED", skipped), *b.entries("NOTES", run.notes[:_NOTES])]
     return [
-        Header(run.name, notes),
-        Gap(),
-        Chart(run, rows=0),
+        b.Header(run.name, notes),
+        b.Gap(),
+        b.Chart(run, rows=0),
         *([series_table(run, most=_SERIES)] if run.series else []),
         *told,
     ]

@@ -10,24 +10,7 @@ import numpy as np
 from traindx.changes.types import label_of
 from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.format import count, duration, percent, printable
-from traindx.report.blocks import (
-    Block,
-    Cell,
-    Command,
-    Curve,
-    Diff,
-    Entry,
-    Gap,
-    Header,
-    Headline,
-    Overlay,
-    Page,
-    Paragraph,
-    Section,
-    Tone,
-    lists,
-    table,
-)
+from traindx.report import blocks as b
 from traindx.report.fix import (
     COMMAND_LINE,
     essential,
@@ -65,10 +48,10 @@ _MORE_TIME = "--minutes 30 "
 _VERDICT_WIDTH, _VERDICT_LINES, _LONGEST_VERDICT = 34, 6, 120
 """About the columns of verdicts on the screen, the lines that leave room for the rest, and most letters."""
 TONES = {
-    Outcome.HELPED: Tone.GOOD,
-    Outcome.NO_DIFFERENCE: Tone.PLAIN,
-    Outcome.WORSE: Tone.BAD,
-    Outcome.INCONCLUSIVE: Tone.DOUBT,
+    Outcome.HELPED: b.Tone.GOOD,
+    Outcome.NO_DIFFERENCE: b.Tone.PLAIN,
+    Outcome.WORSE: b.Tone.BAD,
+    Outcome.INCONCLUSIVE: b.Tone.DOUBT,
 }
 _VERIFIED = {
     True: "patched program rerun",
@@ -86,30 +69,30 @@ def page(
     name: str = "",
     seconds: float | None = None,
     report: str = "",
-) -> Page:
+) -> b.Page:
     """What was tried on the program of a run; `name` is what `traindx apply` calls the treatment."""
     proof = (
         _proven(run, treatment, treatment.best, beliefs)
         if treatment.best
         else _unproven(diagnosis, treatment)
     )
-    screen: tuple[Block, ...] = (
-        Header(f"treat · {title(run)}", _extent(treatment, seconds)),
-        Gap(),
+    screen: tuple[b.Block, ...] = (
+        b.Header(f"treat · {title(run)}", _extent(treatment, seconds)),
+        b.Gap(),
         *proof,
-        Gap(),
+        b.Gap(),
         *_tried(treatment),
         *_skipped(treatment),
         *_next(run, diagnosis.suspects, treatment, name),
-        *([Command("report", report, is_path=True)] if report else []),
+        *([b.Command("report", report, is_path=True)] if report else []),
     )
     behind = diagnosis_page.page(run, diagnosis)
-    before = Section(
+    before = b.Section(
         "The diagnosis before the trials",
         tuple(_before(behind.screen[2:], run, diagnosis, treatment)),
         is_open=True,
     )
-    return Page(
+    return b.Page(
         f"{title(run)}: {'fix proven' if treatment.best else 'no proven fix'} · traindx",
         screen,
         (*_sections(treatment, beliefs), before, *behind.sections),
@@ -117,21 +100,28 @@ def page(
     )
 
 
-def _before(blocks: Sequence[Block], run: Run, diagnosis: Diagnosis, treatment: Treatment) -> Iterator[Block]:
+def _before(
+    blocks: Sequence[b.Block], run: Run, diagnosis: Diagnosis, treatment: Treatment
+) -> Iterator[b.Block]:
     """The screen of a diagnosis after its fix was tried: how that went in place of what to do."""
     fix = fix_for(diagnosis.suspects[0].cause, run) if diagnosis.suspects else None
     trial = next((one for one in treatment.trials if fix and one.changes == fix.changes), None)
     for block in blocks:
-        if isinstance(block, Command):
+        if isinstance(block, b.Command):
             continue
-        if isinstance(block, Entry) and block.label == "FIX" and trial is not None:
+        if isinstance(block, b.Entry) and block.label == "FIX" and trial is not None:
             yield replace(block, at=f"tried: {verdict(trial)}")
         else:
             yield block
 
 
 def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
-    arms = {(arm.seed, arm.changes) for trial in treatment.trials for arm in _arms(trial)}
+    arms = {
+        (arm.seed, arm.changes)
+        for trial in treatment.trials
+        for pair in trial.pairs
+        for arm in (pair.control, pair.treated)
+    }
     # A control may be the first run of the program, which is longer and compared up to the same step.
     taken = [pair.treated.steps for trial in treatment.trials for pair in trial.pairs if pair.treated.steps]
     steps = Counter(taken).most_common(1)[0][0] if taken else 0
@@ -139,11 +129,7 @@ def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
     return (told,) if seconds is None else (told, duration(seconds))
 
 
-def _arms(trial: Trial) -> list[Arm]:
-    return [arm for pair in trial.pairs for arm in (pair.control, pair.treated)]
-
-
-def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[Block]:
+def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[b.Block]:
     seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
     checked = f"{seeds}, {_VERIFIED[treatment.patch_verified]}" if treatment.patch else seeds
     moved = belief_lines([one for one in beliefs if one[0] == best.cause])
@@ -153,68 +139,72 @@ def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> li
     )
     told = [" · ".join(filter(None, line)) for line in lines]
     return [
-        Headline("PROVEN", named(best), checked, Tone.GOOD),
-        *(Paragraph(line) for line in told if line),
+        b.Headline("PROVEN", named(best), checked, b.Tone.GOOD),
+        *(b.Paragraph(line) for line in told if line),
         *_curves(best),
-        Gap(),
+        b.Gap(),
         *_patch(treatment),
     ]
 
 
-def _curves(trial: Trial) -> list[Block]:
+def _curves(trial: Trial) -> list[b.Block]:
     """Every control and treated run of a trial over one axis."""
-    curves = [
-        Curve(f"{name}, seed {arm.seed}", steps, values, color)
+    arms = [
+        (f"{name}, seed {arm.seed}", arm, color)
         for pair in trial.counted
         for color, (name, arm) in enumerate((("control", pair.control), ("treated", pair.treated)))
-        if arm.curve
-        for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
-    return [Overlay(trial.measure.value, Axis.STEP, tuple(curves))] if curves else []
+    return _overlay(trial, arms)
 
 
-def _tried_curves(treatment: Treatment) -> list[Block]:
+def _tried_curves(treatment: Treatment) -> list[b.Block]:
     """The first control run and what every fix made of it, where nothing is proven."""
     trials = [trial for trial in treatment.trials if trial.counted]
+    if not trials:
+        return []
     alike = [trial for trial in trials if trial.measure is trials[0].measure]
-    arms = [("control", trial.counted[0].control) for trial in alike[:1]]
-    arms += [(label_of(trial.changes), trial.counted[0].treated) for trial in alike]
+    treated = [(label_of(trial.changes), trial.counted[0].treated, None) for trial in alike]
+    return _overlay(alike[0], [("control", alike[0].counted[0].control, None), *treated])
+
+
+def _overlay(trial: Trial, arms: Sequence[tuple[str, Arm, int | None]]) -> list[b.Block]:
+    """Arms by name and color, in the measure of a trial; those that recorded nothing are left out."""
     curves = [
-        Curve(name, steps, values)
-        for name, arm in arms
+        b.Curve(name, steps, values, color)
+        for name, arm, color in arms
         if arm.curve
         for steps, values in [np.array(arm.curve, dtype=np.float64).T]
     ]
-    return [Overlay(alike[0].measure.value, Axis.STEP, tuple(curves))] if curves else []
+    return [b.Overlay(trial.measure.value, Axis.STEP, tuple(curves))] if curves else []
 
 
-def _patch(treatment: Treatment) -> list[Block]:
+def _patch(treatment: Treatment) -> list[b.Block]:
     if not treatment.patch:
         why = treatment.patch_says or "this change cannot be written into the program"
-        return [Entry("PATCH", f"no source patch: {why}")]
+        return [b.Entry("PATCH", f"no source patch: {why}")]
     lines = treatment.patch.splitlines()
     if treatment.command:
-        return [Entry("PATCH", COMMAND_LINE, tone=Tone.STRONG), Diff(tuple(lines))]
+        return [b.Entry("PATCH", COMMAND_LINE, tone=b.Tone.STRONG), b.Diff(tuple(lines))]
     begins = [number for number, line in enumerate(lines) if line.startswith("--- a/")]
-    blocks: list[Block] = []
+    blocks: list[b.Block] = []
     for start, end in pairwise([*begins, len(lines)]):
         own = lines[start:end]
         changed = essential([line for line in own if line[:3] not in ("+++", "---") and line[:2] != "@@"])
         path = next((line[6:] for line in own if line.startswith("+++ b/")), "")
         number = first_changed(own, next((line for line in own if line.startswith("@@")), ""))
-        blocks += [Entry("PATCH", f"{nearby(path)}:{number}", tone=Tone.STRONG), shortened(changed)]
+        blocks += [b.Entry("PATCH", f"{nearby(path)}:{number}", tone=b.Tone.STRONG), shortened(changed)]
     return blocks
 
 
-def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[Block]:
+def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
     top = diagnosis.suspects[:1]
     told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
     is_done = told and not treatment.untried and not treatment.why_untried
     left = ["Every fix for it that can be applied automatically was tried; what is left is by hand."]
     says = " ".join([*told, *(left if is_done else [])])
     return [
-        Headline("NO PROVEN FIX", tried(treatment), "", Tone.DOUBT),
-        *([Paragraph(says)] if says else []),
+        b.Headline("NO PROVEN FIX", tried(treatment), "", b.Tone.DOUBT),
+        *([b.Paragraph(says)] if says else []),
         *_tried_curves(treatment),
     ]
 
@@ -224,7 +214,7 @@ def _from_to(trial: Trial) -> str:
     return f"{figures.control} -> {figures.treated}" if trial.counted else "-"
 
 
-def _tried(treatment: Treatment) -> list[Block]:
+def _tried(treatment: Treatment) -> list[b.Block]:
     """The first fixes that ran; those that could not be applied are only counted."""
     ran = [trial for trial in treatment.trials if not is_refused(trial)]
     verdicts = [printable(verdict(trial), _LONGEST_VERDICT) for trial in ran]
@@ -234,7 +224,7 @@ def _tried(treatment: Treatment) -> list[Block]:
         (
             printable(label_of(trial.changes), _VERDICT_WIDTH),
             _from_to(trial),
-            Cell(says, TONES[trial.outcome]),
+            b.Cell(says, TONES[trial.outcome]),
         )
         for trial, says in zip(ran[:shown], verdicts, strict=False)
     ]
@@ -242,44 +232,44 @@ def _tried(treatment: Treatment) -> list[Block]:
     refused = len(treatment.trials) - len(ran)
     more += [f"{refused} not applicable"] if refused else []
     if more:
-        rows.append((", ".join(more), "", Cell("--all lists them", Tone.QUIET)))
-    return [table(",,", rows, "TRIED")] if rows else []
+        rows.append((", ".join(more), "", b.Cell("--all lists them", b.Tone.QUIET)))
+    return [b.table(",,", rows, "TRIED")] if rows else []
 
 
-def _skipped(treatment: Treatment) -> list[Block]:
+def _skipped(treatment: Treatment) -> list[b.Block]:
     if not treatment.untried:
         return []
     left = count(len(treatment.untried), "more fix", "more fixes")
-    return [Entry("SKIPPED", f"{left}: {treatment.why_untried}" if treatment.why_untried else left)]
+    return [b.Entry("SKIPPED", f"{left}: {treatment.why_untried}" if treatment.why_untried else left)]
 
 
-def _next(run: Run, suspects: Sequence[Suspect], treatment: Treatment, name: str) -> list[Block]:
+def _next(run: Run, suspects: Sequence[Suspect], treatment: Treatment, name: str) -> list[b.Block]:
     if treatment.best and treatment.command:
-        return [Command("run", treatment.command)]
+        return [b.Command("run", treatment.command)]
     if treatment.best and treatment.patch:
-        return [Command("apply", f"traindx apply {name}".rstrip())]
+        return [b.Command("apply", f"traindx apply {name}".rstrip())]
     if treatment.best:
         return []
     if TIME_OVER in treatment.why_untried:
         following = treat_command(run, _MORE_TIME)
-        return [Command("next", following, "more time")] if following else []
-    return [Command("next", f"traindx explain {one.cause.slug}", "fixes by hand") for one in suspects[:1]]
+        return [b.Command("next", following, "more time")] if following else []
+    return [b.Command("next", f"traindx explain {one.cause.slug}", "fixes by hand") for one in suspects[:1]]
 
 
-def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[Section, ...]:
-    trials: list[Block] = []
+def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[b.Section, ...]:
+    trials: list[b.Block] = []
     for measure, rows in rows_by_measure(treatment).items():
-        trials.append(Paragraph(f"Compared by {compared_by(measure)}."))
+        trials.append(b.Paragraph(f"Compared by {compared_by(measure)}."))
         cells = [
-            (one.change, one.control, one.treated, one.effect, Cell(one.verdict, TONES[one.outcome]))
+            (one.change, one.control, one.treated, one.effect, b.Cell(one.verdict, TONES[one.outcome]))
             for one in rows
         ]
-        trials.append(table("change, control>, treated>, effect [95%], verdict", cells))
+        trials.append(b.table("change, control>, treated>, effect [95%], verdict", cells))
     items: dict[str, Sequence[str]] = {
         "Confidence before and after the trials": belief_lines(beliefs),
         "Trial runs that do not count": set_aside(treatment),
         "Fixes not tried": left_untried(treatment),
         "Notes on the trials": treatment.notes,
     }
-    patch = (Section("Patch", (Diff(tuple(treatment.patch.splitlines())),)),) if treatment.patch else ()
-    return (*patch, Section("Trials", tuple(trials), is_open=True), *lists(items))
+    patch = (b.Section("Patch", (b.Diff(tuple(treatment.patch.splitlines())),)),) if treatment.patch else ()
+    return (*patch, b.Section("Trials", tuple(trials), is_open=True), *b.lists(items))

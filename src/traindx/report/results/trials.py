@@ -90,7 +90,8 @@ def verdict(trial: Trial) -> str:
     if trial.outcome is Outcome.HELPED:
         return f"{trial.outcome.value}, {better_with(trial)} of {seeds}"
     if trial.outcome is Outcome.WORSE:
-        return f"{trial.outcome.value}, {_worse_with(trial)} of {seeds}"
+        worse = sum(_is_better(_values(pair)[::-1], trial.measure) for pair in trial.counted)
+        return f"{trial.outcome.value}, {worse} of {seeds}"
     if trial.outcome is Outcome.NO_DIFFERENCE:
         return f"{trial.outcome.value}, {seeds}"
     return trial.says or trial.outcome.value
@@ -99,11 +100,6 @@ def verdict(trial: Trial) -> str:
 def better_with(trial: Trial) -> int:
     """With how many seeds the treated arm is the better one."""
     return sum(_is_better(_values(pair), trial.measure) for pair in trial.counted)
-
-
-def _worse_with(trial: Trial) -> int:
-    """The same as if control and treated had changed places."""
-    return sum(_is_better(_values(pair)[::-1], trial.measure) for pair in trial.counted)
 
 
 def conclusion(treatment: Treatment) -> str:
@@ -206,8 +202,8 @@ def belief_lines(beliefs: Beliefs) -> list[str]:
     return [f"{slug} {before} -> {after}" for slug, before, after in told if before != after]
 
 
-def patch_line(treatment: Treatment, place: str = "") -> str:
-    """What the patch changes, where it is and whether it was run; empty where nothing was proven."""
+def patch_line(treatment: Treatment) -> str:
+    """What the patch changes and whether it was run; empty where nothing was proven."""
     if not treatment.patch:
         return "no source patch" if treatment.best else ""
     said = {
@@ -215,7 +211,7 @@ def patch_line(treatment: Treatment, place: str = "") -> str:
         False: "not verified: the patched program does not reproduce the effect",
         None: "not verified: the patched program was not run",
     }[treatment.patch_verified]
-    return " · ".join(part for part in (treatment.patch_says, place, said) if part)
+    return " · ".join(filter(None, (treatment.patch_says, said)))
 
 
 def share_of_control(trial: Trial) -> tuple[float, tuple[float, float] | None] | None:

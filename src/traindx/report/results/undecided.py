@@ -8,36 +8,37 @@ from traindx.diagnosis.calibration import TOP_CAUSE_FROM_LOGS, TOP_CAUSE_FROM_RE
 from traindx.diagnosis.types import Diagnosis, Suspect
 from traindx.diagnosis.verdict import leads
 from traindx.format import capitalized, duration, percent
-from traindx.report.blocks import Block, Chart, Command, Diff, Entry, Gap, Headline, Paragraph, Term, Tone
+from traindx.report import blocks as b
 from traindx.report.fix import DIFF_LINES, fix_for, next_command
-from traindx.report.results.curve_ends import outcome
 from traindx.report.results.evidence import called, seen_reasons, strongest, troubles
+from traindx.report.results.run import outcome
 from traindx.run import Run
 
 _CANDIDATES, _FACTS = 3, 2
 
 
-def unclear(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def unclear(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """The run is sick, and no cause stands out: what is wrong, the candidates, and what would decide."""
     seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
     says = sentences([*seen, outcome(run)])
-    could_be = [Entry("COULD BE", candidates(diagnosis))] if diagnosis.suspects else []
+    sure = percent(1 - diagnosis.healthy)
+    could_be = [b.Entry("COULD BE", candidates(diagnosis))] if diagnosis.suspects else []
     return [
-        Headline("SICK", headline(diagnosis), "" if is_recording(run) else f"log only, {_sick(diagnosis)}"),
-        Paragraph(says),
+        b.Headline("SICK", headline(diagnosis), "" if is_recording(run) else f"log only, confidence {sure}"),
+        b.Paragraph(says),
         *facts(diagnosis, None),
-        Gap(),
+        b.Gap(),
         *could_be,
         *_decide(run, diagnosis),
-        Gap(),
-        Chart(run, troubles(diagnosis)),
-        Gap(),
+        b.Gap(),
+        b.Chart(run, troubles(diagnosis)),
+        b.Gap(),
         *limits(run),
         *_next(run, diagnosis, diagnosis.suspects),
     ]
 
 
-def _next(run: Run, diagnosis: Diagnosis, suspects: Sequence[Suspect]) -> list[Command]:
+def _next(run: Run, diagnosis: Diagnosis, suspects: Sequence[Suspect]) -> list[b.Command]:
     """The command that decides if it tries the change that is shown; else what it can try."""
     following = diagnosis.next_experiment
     fix = fix_for(following.tests, run) if following else None
@@ -53,53 +54,49 @@ def headline(diagnosis: Diagnosis) -> str:
     return capitalized("; ".join([*known, *([] if is_clear and known else ["cause unclear"])]))
 
 
-def _sick(diagnosis: Diagnosis) -> str:
-    return f"confidence {percent(1 - diagnosis.healthy)}"
-
-
-def undecided(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def undecided(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """Neither word would be right: what is known, and the one experiment that decides."""
     if not diagnosis.objective.objective.is_checked:
         return _not_judged(run, diagnosis)
     judged = len(diagnosis.suspects) > 0 and diagnosis.next_experiment is not None
-    could_be = [Entry("COULD BE", candidates(diagnosis, healthy=True))] if judged else []
+    could_be = [b.Entry("COULD BE", candidates(diagnosis, healthy=True))] if judged else []
     missing = ", ".join(dict.fromkeys(map(called, diagnosis.not_recorded[:_FACTS])))
     return [
-        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
-        *([Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
-        Gap(),
+        b.Headline("INCONCLUSIVE", diagnosis.says, "", b.Tone.DOUBT),
+        *([b.Paragraph(f"{capitalized(outcome(run))}.")] if outcome(run) else []),
+        b.Gap(),
         *facts(diagnosis, None),
         *_decide(run, diagnosis),
         *could_be,
-        *([Entry("MISSING", missing)] if missing else []),
-        Chart(run, troubles(diagnosis), rows=0),
+        *([b.Entry("MISSING", missing)] if missing else []),
+        b.Chart(run, troubles(diagnosis), rows=0),
         *unseen(run),
-        Gap(),
+        b.Gap(),
         *_next(run, diagnosis, diagnosis.suspects if judged else ()),
     ]
 
 
-def _not_judged(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def _not_judged(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """A kind of training that the checks do not cover: what it is, how one sees that, what tells instead."""
     objective, evidence = diagnosis.objective.objective, diagnosis.objective.evidence
     says = f"It is judged by {objective.judged_by}; {objective.unchecked}"
     return [
-        Headline("INCONCLUSIVE", diagnosis.says, "", Tone.DOUBT),
-        Paragraph(sentences([says, outcome(run)])),
-        Gap(),
+        b.Headline("INCONCLUSIVE", diagnosis.says, "", b.Tone.DOUBT),
+        b.Paragraph(sentences([says, outcome(run)])),
+        b.Gap(),
         *facts(diagnosis, None),
-        Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
-        Chart(run, troubles(diagnosis), rows=0),
+        b.Entry("KIND", f"{objective.title}: {evidence}; if that is wrong, add --objective NAME"),
+        b.Chart(run, troubles(diagnosis), rows=0),
         *unseen(run),
     ]
 
 
-def facts(diagnosis: Diagnosis, top: Suspect | None) -> list[Block]:
+def facts(diagnosis: Diagnosis, top: Suspect | None) -> list[b.Block]:
     """What was read from the program for certain and is not told yet, whatever it scores."""
     told = {reason.sign for reason in seen_reasons(top)} if top else set()
     certain = [one for one in diagnosis.findings if one.sign not in told and one.is_certain]
     return [
-        Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
+        b.Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
         for index, one in enumerate(certain[:_FACTS])
         if one.finding
     ]
@@ -113,7 +110,7 @@ def candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
     return " · ".join(f"{slug} {percent(confidence)}" for confidence, slug in ranked)
 
 
-def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
+def _decide(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """The one experiment that would decide, and the change to make if it does."""
     following = diagnosis.next_experiment
     if following is None:
@@ -125,13 +122,13 @@ def _decide(run: Run, diagnosis: Diagnosis) -> list[Block]:
     diff = fix.diff[:DIFF_LINES] if fix else ()
     then = f"{following.experiment.if_true}, it is {following.tests.slug}"
     return [
-        Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", "by hand" if by_hand else takes),
-        Term("if", f"{then}; the change:" if diff else then),
-        *([Diff(diff)] if diff else []),
+        b.Entry("DECIDE", f"{following.experiment.does.removesuffix('.')}", "by hand" if by_hand else takes),
+        b.Term("if", f"{then}; the change:" if diff else then),
+        *([b.Diff(diff)] if diff else []),
     ]
 
 
-def limits(run: Run) -> list[Block]:
+def limits(run: Run) -> list[b.Block]:
     """What a log alone cannot tell, or what was not seen of a program that was only read."""
     if is_recording(run):
         return []
@@ -139,7 +136,7 @@ def limits(run: Run) -> list[Block]:
         return unseen(run)
     says = "a log has no gradients, shapes or layers: it puts the right cause first in"
     says += f" {TOP_CAUSE_FROM_LOGS:.0%} of faulty runs, a recording in {TOP_CAUSE_FROM_RECORDINGS:.0%}"
-    return [Entry("LIMITS", says, tone=Tone.QUIET)]
+    return [b.Entry("LIMITS", says, tone=b.Tone.QUIET)]
 
 
 _INSIDE = "layers and gradients not seen"
@@ -153,12 +150,12 @@ _TO_SEE = {
 _ELSEWHERE = ": traindx run records them with torch only"
 
 
-def unseen(run: Run) -> list[Block]:
+def unseen(run: Run) -> list[b.Block]:
     """What was not seen of a program that was read from what it printed and wrote, and what would show it."""
     if not is_told(run):
         return []
     framework = str(run.facts.get(f.FRAMEWORK, ""))
-    return [Entry("LIMITS", f"{_INSIDE}{_TO_SEE.get(framework, _ELSEWHERE)}", tone=Tone.QUIET)]
+    return [b.Entry("LIMITS", f"{_INSIDE}{_TO_SEE.get(framework, _ELSEWHERE)}", tone=b.Tone.QUIET)]
 
 
 def sentences(clauses: Sequence[str]) -> str:

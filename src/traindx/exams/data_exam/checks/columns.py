@@ -8,8 +8,8 @@ import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, non_finite_inputs, train_val_leakage
 from traindx.exams.data_exam.data import UNKNOWN, Array, Kind, Labels, Task
-from traindx.exams.data_exam.look import MOST_ROWS, Look, named, rows_at
 from traindx.exams.data_exam.measures import FEWEST
+from traindx.exams.data_exam.profile import MOST_ROWS, DataProfile, named, rows_at
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count, listed, number, printable
@@ -23,18 +23,18 @@ _SHOWN = 3
 
 
 @check("columns", "Constant, duplicate and leaking columns", 8)
-def columns(look: Look) -> Outcome:
+def columns(profile: DataProfile) -> Outcome:
     """A constant column breaks a division by its std; a copy of the target makes the task trivial."""
-    data = look.data
+    data = profile.data
     if data.kind is not Kind.TABLE:
         same = bool((data.training.matrix == data.training.matrix[:1]).all())
         return _nothing() if same and data.training.looked > 1 else Outcome("rows differ")
-    varies = look.usual.varies
+    varies = profile.usual.varies
     if data.training.looked < _FEWEST or not np.isfinite(data.training.matrix).any():
         return unseen("too few numeric rows")
     if not varies.any():
         return _nothing()
-    faults = _answers(look)
+    faults = _answers(profile)
     constant = tuple(name for name, one in zip(data.features, varies, strict=True) if not one)
     if constant:
         many = len(constant) * 2 > len(data.features)
@@ -45,7 +45,7 @@ def columns(look: Look) -> Outcome:
         severity = Severity.WARNING if many else Severity.INFO
         cause = non_finite_inputs.CAUSE.slug
         faults.append(problem(cause, severity, says, todo=todo, code=code, columns=constant[:50]))
-    twins = _twins(look)
+    twins = _twins(profile)
     if twins:
         says = f"{count(len(twins), 'column duplicates', 'columns duplicate')} another one: {named(twins)}"
         faults.append(problem("", Severity.INFO, says, todo="Drop the duplicates", columns=twins[:50]))
@@ -58,12 +58,12 @@ def _nothing() -> Outcome:
     return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo)
 
 
-def _twins(look: Look) -> list[str]:
+def _twins(profile: DataProfile) -> list[str]:
     """Columns that are equal to an earlier one."""
-    data, matrix = look.data, look.data.training.matrix
+    data, matrix = profile.data, profile.data.training.matrix
     seen: dict[bytes, int] = {}
     twins = []
-    for place in np.flatnonzero(look.usual.varies):
+    for place in np.flatnonzero(profile.usual.varies):
         column = np.ascontiguousarray(matrix[:, place])
         key = column[:64].tobytes()
         first = seen.setdefault(key, int(place))
@@ -72,13 +72,13 @@ def _twins(look: Look) -> list[str]:
     return twins
 
 
-def _answers(look: Look) -> list[Finding]:
+def _answers(profile: DataProfile) -> list[Finding]:
     """Columns that are the target under another name."""
-    data, part = look.data, look.data.training
+    data, part = profile.data, profile.data.training
     if part.given is None or part.looked < 20 or part.given.ndim > 1:
         return []
     matrix = part.matrix
-    places = np.flatnonzero(look.usual.varies)
+    places = np.flatnonzero(profile.usual.varies)
     if data.task is Task.CLASSES:
         found = [
             place for place in places if part.labels is not None and _maps(matrix[:, place], part.labels)
@@ -139,24 +139,24 @@ class _Outliers:
 
 
 @check("sentinel", "Sentinel values", 4, clears=(input_outliers.CAUSE.slug,))
-def sentinel(look: Look) -> Outcome:
+def sentinel(profile: DataProfile) -> Outcome:
     """A number that stands for a missing value, such as -999, is learned as if it were measured."""
-    why = _no_columns(look)
+    why = _no_columns(profile)
     if why:
         return unseen(why)
     repeats: list[str] = []
     values: dict[str, None] = {}
     columns: list[str] = []
     rows: list[Row] = []
-    for one in _outliers(look):
-        name, column = look.data.features[one.place], look.channels[:, one.place]
+    for one in _outliers(profile):
+        name, column = profile.data.features[one.place], profile.channels[:, one.place]
         for value in one.sentinels:
             places = np.flatnonzero(column == value)
             shown = number(value).replace(",", "")
             repeats.append(f"{shown} repeats {len(places):,} times in {printable(name, 32)}")
             values[shown] = None
             columns.append(name)
-            rows += rows_at(look.data.training, places, f"{printable(name, 40)} = {shown}")
+            rows += rows_at(profile.data.training, places, f"{printable(name, 40)} = {shown}")
     if not repeats:
         return Outcome("no sentinel values")
     says = f"{listed(repeats, _SHOWN)}: probably a missing-value sentinel"
@@ -166,26 +166,26 @@ def sentinel(look: Look) -> Outcome:
 
 
 @check("outliers", "Outliers", 4, clears=(input_outliers.CAUSE.slug,))
-def outliers(look: Look) -> Outcome:
+def outliers(profile: DataProfile) -> Outcome:
     """A few outliers decide scale and gradient; tails that the column itself shows are none."""
-    why = _no_columns(look)
+    why = _no_columns(profile)
     if why:
         return unseen(why)
     rows: list[Row] = []
     offending, values, furthest = [], 0, 0.0
-    for one in _outliers(look):
-        name, column = look.data.features[one.place], look.channels[:, one.place]
+    for one in _outliers(profile):
+        name, column = profile.data.features[one.place], profile.channels[:, one.place]
         single = one.rows[~np.isin(column[one.rows], one.sentinels)]
         if not len(single):
             continue
         offending.append(name)
         values += len(single)
         rows += [
-            look.data.training.row(int(at), f"{printable(name, 40)} = {number(float(column[at]))}")
+            profile.data.training.row(int(at), f"{printable(name, 40)} = {number(float(column[at]))}")
             for at in single[:MOST_ROWS]
         ]
-        std = float(look.usual.std[one.place]) or 1.0
-        furthest = max(furthest, float(np.abs(column[single] - look.usual.median[one.place]).max()) / std)
+        std = float(profile.usual.std[one.place]) or 1.0
+        furthest = max(furthest, float(np.abs(column[single] - profile.usual.median[one.place]).max()) / std)
     if not offending:
         return Outcome("no outliers")
     says = (
@@ -197,25 +197,25 @@ def outliers(look: Look) -> Outcome:
     return fault(cause, Severity.WARNING, says, todo, _CLIP, columns=offending[:50], samples=samples)
 
 
-def _no_columns(look: Look) -> str:
+def _no_columns(profile: DataProfile) -> str:
     """Why columns cannot be judged one by one; empty if they can."""
-    if look.data.kind is not Kind.TABLE:
-        return f"{look.data.kind.value} have no columns to compare"
-    return f"fewer than {FEWEST} rows" if look.data.training.looked < FEWEST else ""
+    if profile.data.kind is not Kind.TABLE:
+        return f"{profile.data.kind.value} have no columns to compare"
+    return f"fewer than {FEWEST} rows" if profile.data.training.looked < FEWEST else ""
 
 
-def _outliers(look: Look) -> Iterator[_Outliers]:
+def _outliers(profile: DataProfile) -> Iterator[_Outliers]:
     """The columns with outliers."""
-    for place in np.flatnonzero(look.judged & look.usual.varies):
-        column = look.channels[:, place]
-        rows = _outlying_rows(column, look, int(place))
+    for place in np.flatnonzero(profile.judged & profile.usual.varies):
+        column = profile.channels[:, place]
+        rows = _outlying_rows(column, profile, int(place))
         if len(rows):
             yield _Outliers(int(place), rows, _repeated(column[rows]))
 
 
-def _outlying_rows(column: Floats, look: Look, place: int) -> Rows:
+def _outlying_rows(column: Floats, profile: DataProfile, place: int) -> Rows:
     """The rows whose value lies several times as far out as the column's own tail reaches."""
-    usual = look.usual
+    usual = profile.usual
     middle = float(usual.median[place])
     with np.errstate(invalid="ignore"):
         above = np.isfinite(column) & (column - middle > _FURTHER * (usual.high[place] - middle))

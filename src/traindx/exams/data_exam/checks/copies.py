@@ -12,8 +12,8 @@ import numpy as np
 
 from traindx.causes import label_noise, train_val_leakage
 from traindx.exams.data_exam.data import Data, Kind, Part
-from traindx.exams.data_exam.look import MOST_ROWS, Look, rows_at
 from traindx.exams.data_exam.measures import nearest
+from traindx.exams.data_exam.profile import MOST_ROWS, DataProfile, rows_at
 from traindx.exams.questions import Outcome, check, share_text, unseen
 from traindx.finding import Finding, Row, Severity, problem
 from traindx.format import count
@@ -31,16 +31,16 @@ x, y = x[first], y[first]"""
 
 
 @check("duplicates", "Duplicate rows", 10)
-def duplicates(look: Look) -> Outcome:
+def duplicates(profile: DataProfile) -> Outcome:
     """Copies count several times, and a random split puts them on both sides."""
-    if not look.tells_rows_apart:
+    if not profile.tells_rows_apart:
         return unseen("rows have too few distinct values to identify duplicates")
-    part = look.data.training
+    part = profile.data.training
     _, first, groups, counts = np.unique(
-        look.keys[0], return_index=True, return_inverse=True, return_counts=True
+        profile.keys[0], return_index=True, return_inverse=True, return_counts=True
     )
     again = (counts[groups] > 1) & (first[groups] != np.arange(part.looked))
-    later = np.flatnonzero(again & look.telling[0])
+    later = np.flatnonzero(again & profile.telling[0])
     if not len(later):
         return Outcome("no duplicate training rows")
     faults = [*_contradictions(part, groups), _repeats(part, later)]
@@ -121,19 +121,19 @@ class Twins:
 
 
 @check("leakage", "Validation rows in the training data", 11, clears=(train_val_leakage.CAUSE.slug,))
-def leakage(look: Look) -> Outcome:
+def leakage(profile: DataProfile) -> Outcome:
     """A memorized row is recognized in validation, and the score is too good."""
-    data = look.data
+    data = profile.data
     if data.validation is None:
         return unseen("no validation data; add --validation")
-    if not look.tells_rows_apart:
+    if not profile.tells_rows_apart:
         return unseen("rows have too few distinct values to identify duplicates")
-    known, places = np.unique(look.keys[0], return_index=True)
-    at = np.clip(np.searchsorted(known, look.keys[1]), 0, len(known) - 1)
-    exact = np.flatnonzero((known[at] == look.keys[1]) & look.telling[1])
+    known, places = np.unique(profile.keys[0], return_index=True)
+    at = np.clip(np.searchsorted(known, profile.keys[1]), 0, len(known) - 1)
+    exact = np.flatnonzero((known[at] == profile.keys[1]) & profile.telling[1])
     trained = places[at[exact]]
     faults = _fault(data, exact, trained, data.validation.looked, _EXACT)
-    near = None if data.kind is Kind.TOKENS else _near(look, exact)
+    near = None if data.kind is Kind.TOKENS else _near(profile, exact)
     if near is not None:
         faults += _fault(data, near.held, near.trained, near.asked, _NEARLY)
     whole = "" if data.training.looked == data.training.total else " (sampled)"
@@ -162,9 +162,9 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: _Likeness) ->
     ]
 
 
-def _near(look: Look, exact: Rows) -> Twins | None:
+def _near(profile: DataProfile, exact: Rows) -> Twins | None:
     """Rows that are much nearer to a training row than chance allows; None where chance allows anything."""
-    space = look.space
+    space = profile.space
     if space.validation is None or len(space.training) < 50:
         return None
     own = np.arange(0, len(space.training), max(1, len(space.training) // _MEASURED))

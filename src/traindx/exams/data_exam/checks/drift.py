@@ -8,8 +8,8 @@ import numpy as np
 
 from traindx.causes import train_val_mismatch
 from traindx.exams.data_exam.data import Data, Kind, Labels, Part, Task
-from traindx.exams.data_exam.look import Look, named
 from traindx.exams.data_exam.measures import Distance, distance, separability
+from traindx.exams.data_exam.profile import DataProfile, named
 from traindx.exams.questions import Outcome, check, share_text, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, printable
@@ -40,9 +40,9 @@ _mismatch = partial(problem, train_val_mismatch.CAUSE.slug)
 
 
 @check("drift", "Train-validation drift", 12, clears=(train_val_mismatch.CAUSE.slug,))
-def drift(look: Look) -> Outcome:
+def drift(profile: DataProfile) -> Outcome:
     """Validation on another distribution measures something else than what is trained."""
-    data, held = look.data, look.data.validation
+    data, held = profile.data, profile.data.validation
     if held is None:
         return unseen("no validation data; add --validation")
     if min(held.looked, data.training.looked) < _FEWEST:
@@ -50,16 +50,16 @@ def drift(look: Look) -> Outcome:
     faults = [*_labels(data, held), *_words(data, held)]
     measured = "class frequencies agree" if data.task is Task.CLASSES else "no categories differ"
     if data.kind is not Kind.TOKENS:
-        assert look.space.validation is not None
-        told = separability(look.space.training, look.space.validation)
+        assert profile.space.validation is not None
+        told = separability(profile.space.training, profile.space.validation)
         measured = f"train-vs-val classifier AUC {told.area:.2f}, limit {_TOLD}"
-        faults += _columns(look, held, told)
+        faults += _columns(profile, held, told)
     return Outcome(f"{'drift' if faults else 'no drift'} ({measured})", tuple(faults))
 
 
-def _columns(look: Look, held: Part, told: Distance) -> list[Finding]:
+def _columns(profile: DataProfile, held: Part, told: Distance) -> list[Finding]:
     """Columns whose distributions differ, or rows that differ in several columns together."""
-    data = look.data
+    data = profile.data
     here, there = _compared(data, data.training), _compared(data, held)
     names = data.features if data.kind is Kind.TABLE else ("row mean", "row std")
     judged = np.flatnonzero(data.numbers) if data.kind is Kind.TABLE else np.arange(2)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from traindx.causes import label_noise
 from traindx.exams.data_exam.data import Kind, Labels, Task
-from traindx.exams.data_exam.look import MOST_ROWS, Look
 from traindx.exams.data_exam.measures import Points, nearest
+from traindx.exams.data_exam.profile import MOST_ROWS, DataProfile
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Severity
 from traindx.format import count, printable
@@ -64,9 +64,9 @@ class Votes:
 
 
 @check("wrong-labels", "Wrong labels", 7, clears=(label_noise.CAUSE.slug,))
-def neighbors_agree(look: Look) -> Outcome:
+def neighbors_agree(profile: DataProfile) -> Outcome:
     """Wrong labels are memorized late in training, and cost accuracy from there on."""
-    data, labels = look.data, look.data.training.labels
+    data, labels = profile.data, profile.data.training.labels
     if data.task is not Task.CLASSES or labels is None:
         return unseen("no class labels")
     if data.kind is Kind.TOKENS:
@@ -74,7 +74,7 @@ def neighbors_agree(look: Look) -> Outcome:
     places = _judged(labels)
     if len(places) < _FEWEST or len(data.classes) > _MOST_CLASSES:
         return unseen("too few rows per class")
-    votes = voted(look.space.training[places], labels[places], len(data.classes))
+    votes = voted(profile.space.training[places], labels[places], len(data.classes))
     if votes is None:
         return unseen("nearest neighbors predict the labels no better than chance")
     agreeing = f"the {_VOTERS} nearest neighbors agree with {1 - votes.contradicted:.0%} of the labels"

@@ -7,7 +7,7 @@ import numpy as np
 
 from traindx.causes import class_imbalance, degenerate_labels, labels_out_of_range
 from traindx.exams.data_exam.data import Labels, Task
-from traindx.exams.data_exam.look import Look, rows_at
+from traindx.exams.data_exam.profile import DataProfile, rows_at
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number, printable
@@ -23,9 +23,9 @@ _misnumbered = partial(problem, labels_out_of_range.CAUSE.slug)
 
 
 @check("label-range", "Label range", 3, clears=(labels_out_of_range.CAUSE.slug,))
-def label_range(look: Look) -> Outcome:
+def label_range(profile: DataProfile) -> Outcome:
     """Cross-entropy expects integers from 0 to the number of classes minus 1."""
-    data, given = look.data, look.data.training.given
+    data, given = profile.data, profile.data.training.given
     if data.task is not Task.CLASSES or given is None:
         return unseen("no class labels")
     mapping = _MAPPING.format(last=len(data.classes) - 1)
@@ -41,30 +41,34 @@ def label_range(look: Look) -> Outcome:
         return unseen("no numeric labels")
     faults = [
         fault
-        for fault in (_negative(look, known, mapping), _numbering(look, known, mapping), _type(look, known))
+        for fault in (
+            _negative(profile, known, mapping),
+            _numbering(profile, known, mapping),
+            _type(profile, known),
+        )
         if fault is not None
     ]
     says = f"labels are {number(float(known[0]))} to {number(float(known[-1]))} ({len(known):,} distinct)"
     return Outcome(says, tuple(faults))
 
 
-def _negative(look: Look, known: Floats, mapping: str) -> Finding | None:
+def _negative(profile: DataProfile, known: Floats, mapping: str) -> Finding | None:
     below = known[known < 0]
     if not len(below):
         return None
-    part = look.data.training
+    part = profile.data.training
     assert part.given is not None
     rows = np.flatnonzero(np.isin(part.given, below))
     shown = ", ".join(number(float(one)) for one in below[:5])
     says = f"{count(len(rows), 'label is', 'labels are')} negative ({shown})"
-    severity = Severity.SERIOUS if look.data.source.is_fed else Severity.WARNING
+    severity = Severity.SERIOUS if profile.data.source.is_fed else Severity.WARNING
     todo = f"Number the classes from 0; use {_IGNORED} only for rows that cross_entropy should ignore"
     return _misnumbered(
         severity, says, todo=todo, code=mapping, samples=rows_at(part, rows, "negative label")
     )
 
 
-def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
+def _numbering(profile: DataProfile, known: Floats, mapping: str) -> Finding | None:
     """Labels that begin at 1, or leave numbers out."""
     first, last = float(known[0]), float(known[-1])
     if first < 0 or last == len(known) - 1:
@@ -77,7 +81,7 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
         todo, code = "Number the classes from 0", "train_y = train_y - 1"
         return _misnumbered(Severity.WARNING, says, todo=todo, code=code)
     missing = int(last) + 1 - len(known)
-    part = look.data.training
+    part = profile.data.training
     unused = count(missing, "number is", "numbers are")
     says = f"{len(known):,} classes with labels up to {number(last)}: {unused} unused"
     # Of a sample, rare classes may be absent; and one that is missing at the end of a list does little.
@@ -86,15 +90,15 @@ def _numbering(look: Look, known: Floats, mapping: str) -> Finding | None:
     return _misnumbered(Severity.INFO if sampled else Severity.WARNING, says, todo=todo, code=mapping)
 
 
-def _type(look: Look, known: Floats) -> Finding | None:
+def _type(profile: DataProfile, known: Floats) -> Finding | None:
     """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
-    given = look.data.training.given
+    given = profile.data.training.given
     assert given is not None
-    if given.dtype.kind != "f" or look.data.source.blanks or len(known) < 3:
+    if given.dtype.kind != "f" or profile.data.source.blanks or len(known) < 3:
         return None
     classes = count(len(known), "class", "classes")
     says = f"labels of {classes} are {given.dtype}; cross_entropy expects integers"
-    severity = Severity.WARNING if look.data.source.is_fed else Severity.INFO
+    severity = Severity.WARNING if profile.data.source.is_fed else Severity.INFO
     todo, code = "Store class labels as integers", "train_y = train_y.long()"
     return _misnumbered(severity, says, todo=todo, code=code)
 
@@ -107,9 +111,9 @@ _LISTED = 40
 
 
 @check("class-balance", "Class balance", 6, clears=(class_imbalance.CAUSE.slug, degenerate_labels.CAUSE.slug))
-def class_balance(look: Look) -> Outcome:
+def class_balance(profile: DataProfile) -> Outcome:
     """A model that always predicts the largest class is nearly always right, and learns nothing else."""
-    data = look.data
+    data = profile.data
     labels = data.training.labels
     if data.task is not Task.CLASSES or labels is None:
         return unseen("no class labels")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from traindx.causes import input_outliers, non_finite_inputs, not_shuffled, overfitting
 from traindx.exams.data_exam.data import UNKNOWN, Kind, Part, Task
-from traindx.exams.data_exam.look import Look, named, rows_at
+from traindx.exams.data_exam.profile import DataProfile, named, rows_at
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, listed
@@ -17,10 +17,10 @@ from traindx.run import Floats, Rows
 
 
 @check("readable", "Readable rows", 0)
-def readable(look: Look) -> Outcome:
+def readable(profile: DataProfile) -> Outcome:
     """Every row that raised an error, has another shape, or is a damaged file is one too many."""
     faults = []
-    for part in look.data.parts:
+    for part in profile.data.parts:
         if not part.broken:
             continue
         first = part.broken[0]
@@ -31,7 +31,7 @@ def readable(look: Look) -> Outcome:
         )
         todo = "Fix or remove these rows; training stops at the first one"
         faults.append(problem("", Severity.SERIOUS, says, todo=todo, samples=part.broken))
-    looked = sum(part.looked for part in look.data.parts)
+    looked = sum(part.looked for part in profile.data.parts)
     return Outcome(f"all {count(looked, 'row')} are readable", tuple(faults))
 
 
@@ -47,9 +47,9 @@ x, y = x[order], y[order]"""
 
 
 @check("row-order", "Row order", 9, clears=(not_shuffled.CAUSE.slug,))
-def row_order(look: Look) -> Outcome:
+def row_order(profile: DataProfile) -> Outcome:
     """Sorted labels make batches of one class, and a split by position separates the classes."""
-    data, part = look.data, look.data.training
+    data, part = profile.data, profile.data.training
     if not data.source.has_order:
         return unseen("image folders have no row order")
     if part.given is None or part.looked < _FEWEST or part.given.ndim > 1:
@@ -89,18 +89,18 @@ _FAR_MORE: Annotated[float, "parameters per row that are a warning; bench/thresh
 
 
 @check("data-size", "Data size", 14)
-def data_size(look: Look) -> Outcome:
+def data_size(profile: DataProfile) -> Outcome:
     """A model memorizes few rows; many parameters per row make that easy."""
-    rows = look.data.training.total
+    rows = profile.data.training.total
     says = count(rows, "training row")
     faults = []
     if rows <= _HANDFUL:
         few = f"only {says} (limit {_HANDFUL})"
         todo = "Get more data, augment it, or fine-tune a pretrained model; use cross-validation"
         faults.append(problem(overfitting.CAUSE.slug, Severity.WARNING, few, todo=todo))
-    if look.data.parameters is not None:
-        each = look.data.parameters / max(rows, 1)
-        says = f"{count(look.data.parameters, 'parameter')} for {says} ({each:,.3g} per row)"
+    if profile.data.parameters is not None:
+        each = profile.data.parameters / max(rows, 1)
+        says = f"{count(profile.data.parameters, 'parameter')} for {says} ({each:,.3g} per row)"
         if each >= _MANY:
             severity = Severity.WARNING if each >= _FAR_MORE else Severity.INFO
             todo = "Use early stopping or regularization, or train fewer parameters"
@@ -142,17 +142,17 @@ _nonfinite = partial(problem, non_finite_inputs.CAUSE.slug)
 
 
 @check("non-finite", "Non-finite values", 1, clears=(non_finite_inputs.CAUSE.slug,))
-def finite_values(look: Look) -> Outcome:
+def finite_values(profile: DataProfile) -> Outcome:
     """One NaN in a batch makes the loss NaN and, after one step, every weight."""
     faults: list[Finding] = []
-    for part in look.data.parts:
-        faults += _inputs(look, part)
-        faults += _targets_missing(look, part)
-    values = sum(part.matrix.size for part in look.data.parts)
+    for part in profile.data.parts:
+        faults += _inputs(profile, part)
+        faults += _targets_missing(profile, part)
+    values = sum(part.matrix.size for part in profile.data.parts)
     return Outcome(f"all {values:,} values are finite", tuple(faults))
 
 
-def _inputs(look: Look, part: Part) -> list[Finding]:
+def _inputs(profile: DataProfile, part: Part) -> list[Finding]:
     if part.matrix.dtype.kind != "f":
         return []
     finite = np.isfinite(part.matrix)
@@ -161,21 +161,21 @@ def _inputs(look: Look, part: Part) -> list[Finding]:
     faults = []
     endless = np.isinf(part.matrix)
     if endless.any():
-        faults.append(_not_finite(look, part, endless, "infinite", _REPAIR))
-    missing = ~finite & ~endless & look.data.numbers
+        faults.append(_not_finite(profile, part, endless, "infinite", _REPAIR))
+    missing = ~finite & ~endless & profile.data.numbers
     if missing.any():
-        is_blank = look.data.source.blanks
+        is_blank = profile.data.source.blanks
         word, repair = ("NaN or missing", _FILL) if is_blank else ("NaN", _REPAIR)
-        faults.append(_not_finite(look, part, missing, word, repair))
+        faults.append(_not_finite(profile, part, missing, word, repair))
     # A blank category is no number: encoders make a category of it.
-    blank = ~finite & look.data.words
+    blank = ~finite & profile.data.words
     if blank.any():
-        faults.append(_not_finite(look, part, blank, "blank", _ENCODE, Severity.WARNING))
+        faults.append(_not_finite(profile, part, blank, "blank", _ENCODE, Severity.WARNING))
     return faults
 
 
 def _not_finite(
-    look: Look,
+    profile: DataProfile,
     part: Part,
     bad: NDArray[np.bool_],
     word: str,
@@ -185,7 +185,7 @@ def _not_finite(
     columns = np.flatnonzero(bad.any(axis=0))
     worst = columns[np.argsort(-bad[:, columns].sum(axis=0), kind="stable")]
     rows = np.flatnonzero(bad.any(axis=1))
-    names = tuple(look.data.features[place] for place in worst)
+    names = tuple(profile.data.features[place] for place in worst)
     where = named(names) if len(columns) < part.matrix.shape[1] else f"all {count(len(columns), 'column')}"
     says = (
         f"{count(int(bad.sum()), 'value')} {'is' if bad.sum() == 1 else 'are'} {word} in {where}"
@@ -201,10 +201,10 @@ def _row_numbers(part: Part, places: Rows) -> str:
     return f"{'row' if len(numbers) == 1 else 'rows'} {listed(numbers, _NAMED)}"
 
 
-def _targets_missing(look: Look, part: Part) -> list[Finding]:
+def _targets_missing(profile: DataProfile, part: Part) -> list[Finding]:
     if part.given is None:
         return []
-    if look.data.task is Task.CLASSES:
+    if profile.data.task is Task.CLASSES:
         bad = part.labels == UNKNOWN if part.labels is not None else np.zeros(0, dtype=bool)
     else:
         bad = ~np.isfinite(part.given.reshape(len(part.given), -1).astype(np.float64)).all(axis=1)
@@ -214,7 +214,7 @@ def _targets_missing(look: Look, part: Part) -> list[Finding]:
     says = f"{len(rows):,} of {count(part.looked, f'{part.name} target')} are missing or not finite"
     todo = "Drop the rows without a target"
     code = "has = np.isfinite(train_y)\ntrain_x, train_y = train_x[has], train_y[has]"
-    name = (look.data.source.target_name,) if look.data.source.target_name else ()
+    name = (profile.data.source.target_name,) if profile.data.source.target_name else ()
     samples = rows_at(part, rows, "no target")
     return [_nonfinite(Severity.SERIOUS, says, todo=todo, code=code, columns=name, samples=samples)]
 
@@ -223,12 +223,12 @@ _SHARE: Annotated[float, "of the images; a slip or two are in every collection"]
 
 
 @check("blank-images", "Blank images", 5, clears=(input_outliers.CAUSE.slug,))
-def blank_images(look: Look) -> Outcome:
+def blank_images(profile: DataProfile) -> Outcome:
     """A constant image is a broken file or a bad crop, and its label is wrong."""
-    if look.data.kind is not Kind.IMAGES:
+    if profile.data.kind is not Kind.IMAGES:
         return unseen("not image data")
     faults = []
-    for part in look.data.parts:
+    for part in profile.data.parts:
         blank = np.flatnonzero(part.matrix.max(axis=1) == part.matrix.min(axis=1))
         if not len(blank):
             continue

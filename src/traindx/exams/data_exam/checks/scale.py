@@ -6,8 +6,8 @@ import numpy as np
 
 from traindx.causes import degenerate_labels, input_outliers, unnormalized_inputs, unnormalized_targets
 from traindx.exams.data_exam.data import Kind, Task
-from traindx.exams.data_exam.look import Look, named, rows_at
 from traindx.exams.data_exam.measures import FEWEST, measured
+from traindx.exams.data_exam.profile import DataProfile, named, rows_at
 from traindx.exams.questions import Outcome, check, fault, unseen
 from traindx.finding import Finding, Severity, problem
 from traindx.format import count, number
@@ -27,16 +27,16 @@ train_x, val_x = (train_x - mean) / std, (val_x - mean) / std"""
 
 
 @check("input-scale", "Input scale", 2, clears=(unnormalized_inputs.CAUSE.slug,))
-def input_scale(look: Look) -> Outcome:
+def input_scale(profile: DataProfile) -> Outcome:
     """With features of very different scales, one learning rate is too high and too low at once."""
-    data = look.data
+    data = profile.data
     if data.kind is Kind.TOKENS:
         return unseen("token data has no scale")
-    chosen = look.judged & look.usual.varies
+    chosen = profile.judged & profile.usual.varies
     if not chosen.any():
         return unseen("no numeric column varies")
-    mean, std = look.usual.mean[chosen], look.usual.std[chosen]
-    names = [name for name, one in zip(look.names, chosen, strict=True) if one]
+    mean, std = profile.usual.mean[chosen], profile.usual.std[chosen]
+    names = [name for name, one in zip(profile.names, chosen, strict=True) if one]
     typical = float(np.sqrt(np.mean(mean**2 + std**2)))
     if data.kind is Kind.IMAGES and data.training.inputs.dtype == np.uint8:
         return _bytes(mean, std)
@@ -98,9 +98,9 @@ train_y = (train_y - mean) / std  # here {mean} and {std}
 
 
 @check("target-scale", "Target scale", 6, clears=(unnormalized_targets.CAUSE.slug,))
-def target_numbers(look: Look) -> Outcome:
+def target_numbers(profile: DataProfile) -> Outcome:
     """A network starts near zero: targets far from it cost the first epochs, or the whole run."""
-    data, part = look.data, look.data.training
+    data, part = profile.data, profile.data.training
     if data.task is not Task.NUMBERS or part.given is None:
         return unseen("no numeric targets")
     values = part.given.reshape(len(part.given), -1).astype(np.float64)
@@ -116,11 +116,11 @@ def target_numbers(look: Look) -> Outcome:
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
     mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
     measured_scale = f"mean {mean}, std {std}"
-    faults = [*_target_scale(look, finite, rms, measured_scale), *_wild_targets(look, values)]
+    faults = [*_target_scale(profile, finite, rms, measured_scale), *_wild_targets(profile, values)]
     return Outcome(f"targets have {measured_scale}", tuple(faults))
 
 
-def _target_scale(look: Look, values: Floats, rms: float, measured_scale: str) -> list[Finding]:
+def _target_scale(profile: DataProfile, values: Floats, rms: float, measured_scale: str) -> list[Finding]:
     if _TINY <= rms < _TARGET_SIZE:
         return []
     mean, std = (number(float(one)) for one in (values.mean(), values.std()))
@@ -130,13 +130,13 @@ def _target_scale(look: Look, values: Floats, rms: float, measured_scale: str) -
     if values.min() > 0 and high >= _DECADES * low:
         todo = "Take the log of the targets (they span orders of magnitude), then standardize it"
         code = f"train_y = np.log(train_y)\n{code}"
-    severity = Severity.SERIOUS if look.data.source.is_fed and rms >= _FAR else Severity.WARNING
+    severity = Severity.SERIOUS if profile.data.source.is_fed and rms >= _FAR else Severity.WARNING
     limits = f"limits {_TINY} to {_TARGET_SIZE:g}"
     says = f"targets are not normalized ({measured_scale}, RMS {number(rms)}; {limits})"
     return [problem(unnormalized_targets.CAUSE.slug, severity, says, todo=todo, code=code)]
 
 
-def _wild_targets(look: Look, values: Floats) -> list[Finding]:
+def _wild_targets(profile: DataProfile, values: Floats) -> list[Finding]:
     if len(values) < FEWEST:
         return []
     usual = measured(values)
@@ -146,7 +146,7 @@ def _wild_targets(look: Look, values: Floats) -> list[Finding]:
     wild = np.flatnonzero(((above | below) & np.isfinite(values)).any(axis=1))
     if not len(wild) or len(wild) > 0.05 * len(values):
         return []
-    part = look.data.training
+    part = profile.data.training
     worst = number(float(np.abs(values[wild]).max()))
     says = f"{count(len(wild), 'target is an outlier', 'targets are outliers')} (up to {worst} in size)"
     todo = "Check these rows; if the values are real, use a robust loss"

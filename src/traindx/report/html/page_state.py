@@ -1,17 +1,20 @@
-"""Links within a page: to sections, to rows of tables, and from names to the pages about them."""
+"""What a writer remembers of a page: the names that links lead to, and what was said already."""
 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from traindx.report.blocks import Block, Page, Section, Table
+from traindx.report.blocks import Block, Code, Diff, Entry, Page, Section, Table, Term
 from traindx.report.html.markup import Markup, escape, fill, joined, prose
 
 _WORD = re.compile(r"[^a-z0-9]+")
 
 
-class Anchors:
-    """The names of all places of a page; without `live` there are none, as in a cell of a notebook."""
+class PageState:
+    """What a writer remembers of a page: the names of its places, and what was said already.
+
+    Without `live` there are no names, as in a cell of a notebook.
+    """
 
     def __init__(self, page: Page, *, live: bool) -> None:
         self._live = live
@@ -19,6 +22,10 @@ class Anchors:
         self._sections: dict[int, str] = {}
         self._keys = {section.key: self.section(section) for section in page.sections if section.key}
         self._scope = ""
+        self._findings: set[str] = set()
+        """Those of the tables so far."""
+        self._lines: set[Block] = set()
+        """The code and the remarks of the cards so far."""
         self._rows = _row_keys(section for section in page.sections if not section.key)
         names = {
             str(escape(name)).lower(): one.slug for one in page.references for name in (one.title, one.slug)
@@ -67,14 +74,37 @@ class Anchors:
             end = match.end()
         return joined([*pieces, Markup(shown[end:])])
 
+    def new(self, blocks: Iterable[Block | Section]) -> list[Block | Section]:
+        """Blocks without the code and the remarks that a card has."""
+        return [
+            block for block in blocks if not isinstance(block, Code | Diff | Term) or block not in self._lines
+        ]
+
+    def carded(self, blocks: Iterable[Block | Section]) -> list[Block | Section]:
+        """What a card shows of some blocks: not what a section tells in full."""
+        shown = [block for block in blocks if not (isinstance(block, Entry | Term) and block.brief)]
+        self._lines |= {block for block in shown if isinstance(block, Code | Diff | Term)}
+        return shown
+
+    def add(self, findings: Iterable[str]) -> None:
+        """Take note of what a table told."""
+        self._findings |= set(findings)
+
+    def has(self, finding: str) -> bool:
+        """Whether a table has told this finding."""
+        return finding in self._findings
+
     @contextmanager
     def within(self, section: Section) -> Iterator[None]:
-        """Rows of one run are told from those of another."""
+        """Rows and findings of one run are told from those of another."""
         before = self._scope, self._rows
+        said = self._findings.copy(), self._lines.copy()
         if section.key:
             self._scope, self._rows = f"{self.section(section)}-", _row_keys([section])
         yield
         self._scope, self._rows = before
+        if section.key:
+            self._findings, self._lines = said
 
     def _unique(self, title: str) -> str:
         plain = _WORD.sub("-", title.lower()).strip("-")[:40] or "part"

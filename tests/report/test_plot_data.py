@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traindx.quantities import TRAIN_LOSS
-from traindx.report.extremes import extremes, sparkline
+from traindx.report.plot_data import extremes, sparkline
 from traindx.run import Series
 
 VALUES = st.lists(st.floats(width=32), min_size=1, max_size=400)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from traindx.facts import BATCH_SIZE, RANK, RANKS, RECORDING_SECONDS
-from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS
-from traindx.readers.loading.program_run import with_processes_joined
+from traindx.facts import BATCH_SIZE, RANK, RANKS, RANKS_APART, RECORDING_SECONDS
+from traindx.quantities import GRADIENT_NORM, TRAIN_LOSS, VAL_LOSS, WEIGHT_NORM
+from traindx.readers.loading.ranks import with_processes_joined
 from traindx.run import Event, EventKind, Quantity, Run, Series
 
 
@@ -96,3 +96,21 @@ def test_several_trainings_of_each_process_are_joined_in_turn() -> None:
     )
     assert [run[TRAIN_LOSS].values.tolist() for run in runs] == [[1.5], [5.5]]
     assert [run.name for run in runs] == ["runs/a:training 1", "runs/a:training 2"]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "apart"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.0], [1.0, 3.0], 0.5),
+        # Shards of one model differ from the start, and a single look says nothing.
+        ([1.0, 2.0], [0.9, 3.0], None),
+        ([1.0], [1.0], None),
+    ],
+)
+def test_weights_that_began_alike_are_compared_over_ranks(
+    first: list[float], other: list[float], apart: float | None
+) -> None:
+    norms = [series(WEIGHT_NORM, values, "a") for values in (first, other)]
+    (run,) = with_processes_joined([process(rank, norm) for rank, norm in enumerate(norms)])
+    assert run.facts.get(RANKS_APART) == apart

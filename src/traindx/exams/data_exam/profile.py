@@ -12,7 +12,7 @@ from traindx.exams.data_exam.data import Data, Kind, Part, Task
 from traindx.exams.data_exam.measures import Columns, Space, distance, measured, spaced
 from traindx.exams.data_exam.types import ClassShare, FeatureRange, Portrait
 from traindx.finding import Row
-from traindx.format import printable
+from traindx.format import listed, printable
 from traindx.run import Floats
 
 _SAMPLE = 2000
@@ -20,7 +20,7 @@ _MOST_COLUMNS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class DataProfile:
     """The data, and measures of it."""
 
     data: Data
@@ -107,9 +107,7 @@ def rows_at(part: Part, places: "NDArray[np.int64] | Iterable[int]", reason: str
 
 def named(names: Iterable[str], most: int = 4) -> str:
     """The first names of columns and how many follow."""
-    shown = [printable(name, 32) for name in names]
-    head = ", ".join(shown[:most])
-    return head if len(shown) <= most else f"{head} and {len(shown) - most} more"
+    return listed([printable(name, 32) for name in names], most)
 
 
 _FEATURES = 24
@@ -119,14 +117,14 @@ _SHOWN = (0, 2, 3, 4, 6)
 """Of the quantiles that are measured: 5, 25, 50, 75 and 95%."""
 
 
-def portrayed(look: Look) -> Portrait:
+def portrayed(profile: DataProfile) -> Portrait:
     """Class shares, ranges of the features that say most, targets, and the order of rows."""
-    data = look.data
+    data = profile.data
     numeric = data.task is Task.NUMBERS
     return Portrait(
         classes=_classes(data),
-        features=() if data.kind is Kind.TOKENS else _features(look),
-        feature_count=int(look.judged.sum()),
+        features=() if data.kind is Kind.TOKENS else _features(profile),
+        feature_count=int(profile.judged.sum()),
         targets=tuple(_numbers(part) for part in data.parts if numeric and part.given is not None),
         order=_order(data),
     )
@@ -149,18 +147,18 @@ def _classes(data: Data) -> tuple[ClassShare, ...]:
     return tuple(ClassShare(data.classes[at], int(counts[0][at]), int(counts[1][at])) for at in chosen)
 
 
-def _features(look: Look) -> tuple[FeatureRange, ...]:
-    data = look.data
+def _features(profile: DataProfile) -> tuple[FeatureRange, ...]:
+    data = profile.data
     held = None if data.validation is None else data.channels(data.validation)
     other = None if held is None else measured(held)
     made = []
-    for place in np.flatnonzero(look.judged):
-        column = look.channels[:, place]
+    for place in np.flatnonzero(profile.judged):
+        column = profile.channels[:, place]
         drift = None if held is None else distance(column, held[:, place]).area
         made.append(
             FeatureRange(
-                name=look.names[place],
-                training=_range(column, look.usual.quantiles[:, place]),
+                name=profile.names[place],
+                training=_range(column, profile.usual.quantiles[:, place]),
                 validation=()
                 if other is None or held is None
                 else _range(held[:, place], other.quantiles[:, place]),

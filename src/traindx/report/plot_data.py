@@ -1,12 +1,15 @@
-"""A long series in few points, or in a row of characters: no spike is averaged away."""
+"""What drawings are made of: series in few points or characters, without twins, on one axis."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from traindx.curves.series import shares
+from traindx.finding import Evidence
 from traindx.report.blocks import Cell
-from traindx.run import Floats, Series
+from traindx.run import Floats, Run, Series
 
 Indices = NDArray[np.intp]
 
@@ -50,6 +53,51 @@ def extremes(steps: Floats, values: Floats, columns: int) -> Extremes:
     return Extremes(steps[kept], np.where(finite, values, np.nan)[kept], steps[bad], values[bad], every)
 
 
+def distinct(group: Iterable[Series]) -> list[Series]:
+    """Without those that lie exactly on another, such as the rates of equal parameter groups."""
+    kept: list[Series] = []
+    for series in group:
+        if not any(_is_same(series, other) for other in kept):
+            kept.append(series)
+    return kept
+
+
+def _is_same(one: Series, other: Series) -> bool:
+    if one.quantity != other.quantity or len(one) != len(other) or one.axis is not other.axis:
+        return False
+    return np.array_equal(one.steps, other.steps) and np.array_equal(one.values, other.values, equal_nan=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """The axis of one series; those that are counted otherwise are placed by their share of the run."""
+
+    run: Run
+    base: Series
+
+    def positions(self, series: Series) -> Floats:
+        """Where the points of a series lie: at the same share of the run."""
+        base = self.base
+        if series.axis is base.axis:
+            return series.steps
+        if len(base) < 2:
+            return np.asarray(base.steps[0] + shares(self.run, series))
+        ruled = shares(self.run, base)
+        length = float(base.steps[-1] - base.steps[0]) / float(ruled[-1] - ruled[0])
+        return np.asarray(base.steps[0] + (shares(self.run, series) - ruled[0]) * length)
+
+    def span(self, evidence: Evidence) -> tuple[float, float] | None:
+        """Where evidence begins and ends; None where the run counts nothing so."""
+        if evidence.axis is self.base.axis:
+            return evidence.steps
+        counted = [series for series in self.run.series if series.axis is evidence.axis and len(series)]
+        if not counted:
+            return None
+        longest = max(counted, key=len)
+        first, last = np.interp(evidence.steps, longest.steps, self.positions(longest)).tolist()
+        return first, last
+
+
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 
 NON_FINITE = "×"
@@ -74,9 +122,7 @@ def cell_text(cell: Cell) -> str:
     return cell.says if cell.says or cell.curve is None else sparkline(cell.curve, _CELL)
 
 
-def _character(
-    part: np.ndarray[tuple[int], np.dtype[np.float64]], low: float, middle: float, high: float
-) -> str:
+def _character(part: Floats, low: float, middle: float, high: float) -> str:
     if not np.isfinite(part).all():
         return NON_FINITE
     # The value farthest from the median, never the mean: a spike of one step must stay visible.
