@@ -1,24 +1,26 @@
 """What all signs share is asserted here once, on recorded trainings that an expert has labeled."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.recorded import cases, curve
 from tests.resumed import resumed
 from tests.signs.policies import CASES as POLICIES
-from tests.signs.policies import trained
-from tests.signs.scores import scored
+from tests.signs.policies import Training, trained
 from tests.twins import twin_of
 from traindx.diagnosis import knowledge
 from traindx.facts import LEARNING_RATE_BEFORE, LOSS_BEFORE, RANKS_APART
 from traindx.finding import Answer, Finding, Sign
-from traindx.quantities import RECORDED_ONLY
-from traindx.run import Fact, Run
+from traindx.quantities import RECORDED_ONLY, REWARD, TRAIN_SCORE
+from traindx.run import Fact, Run, Series
+from traindx.signs.evaluations import score_near_nothing
 from traindx.testing import check_sign
 
 TYPE_CHECKING = False
@@ -63,12 +65,19 @@ def logged(slug: str) -> list[Run]:
     """Logs in which a sign is to be seen and in which it is not, where no curve has it."""
     if slug in POLICIES:
         return [trained(how) for how in POLICIES[slug]]
-    if slug == "score_near_nothing":
-        return [scored(mixes_labels=mixes) for mixes in (True, False)]
+    if slug == score_near_nothing.slug:
+        return [scored(Training()), scored(Training(learns=False))]
     if slug in OF_RANKS:
         twin = twin_of("replicas-disagree")
         return [twin.broken(), twin.fixed()]
     return [resumed(keeps_schedule=False), resumed(keeps_model=False)] if slug in OF_LOGS else []
+
+
+def scored(how: Training) -> Run:
+    """A policy whose share of right tokens is its score."""
+    run = trained(how)
+    right = np.clip(run[REWARD].values, 0, 1)
+    return replace(run, series=(Series(TRAIN_SCORE, run[REWARD].steps, right, part="success_rate"),))
 
 
 def is_told_apart(slug: str) -> bool:
