@@ -17,7 +17,7 @@ from traindx.format import count, duration
 from traindx.readers.loading.told import started_in
 from traindx.report.blocks import Command, Diff
 from traindx.run import Run
-from traindx.trials.plan import prescribed
+from traindx.trials.plan import is_tried, prescribed
 
 SAFETY = {Safety.SAFE: "safe to apply", Safety.ASK: "review", Safety.MANUAL: "manual"}
 """How safely a fix can be applied, in the words of a report."""
@@ -200,7 +200,7 @@ def next_command(
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
     if not suspects:
         return []
-    if not any(fix.change for one in suspects for fix in one.cause.fixes):
+    if not any(is_tried(one, run) for one in suspects):
         return [Command("next", f"traindx explain {suspects[0].cause.slug}")]
     recorded = pace(run)
     seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0
