@@ -105,10 +105,16 @@ def _written(fix: Prescription, run: Run) -> Fix | None:
 
 def _told(fix: Prescription, run: Run) -> Fix:
     """A fix in words; its example only where the framework that was seen is the one it is written for."""
-    is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH
+    is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH and not _is_trained_for(run)
     changes = (prescribed(fix.change, run) if fix.change else None) or ()
     values = change_of(changes[0]).describe(changes[0], run) if len(changes) == 1 else ""
     return Fix(fix, changes, values=values, code=fix.code if is_torch else "")
+
+
+def _is_trained_for(run: Run) -> bool:
+    """Whether one line of the program makes the optimizer and uses it: a trainer that hides its loop."""
+    made = run.facts.get(f.OPTIMIZER_PLACE)
+    return made is not None and made in (run.facts.get(f.STEP_PLACE), run.facts.get(f.LOSS_PLACE))
 
 
 def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
