@@ -16,7 +16,7 @@ from tests.treatments import won
 from traindx.changes.source.patch import Patch
 from traindx.cli import main
 from traindx.trials.casebook import Casebook
-from traindx.trials.proof import Proof, write_proof
+from traindx.trials.proof import Proof, write_no_patch, write_proof
 
 BEFORE, AFTER = "rate = 3.0\n", "rate = 0.03\n"
 BACKUP = "train.py.before-traindx"
@@ -75,6 +75,20 @@ def test_without_a_name_it_is_the_last_that_was_proven_or_applied(tmp_path: Path
     assert "traindx apply b-1" in apply(tmp_path, "--undo", "--yes").stderr
     done = apply(tmp_path, "--undo", "--yes")
     assert (done.returncode, done.stderr.startswith("traindx apply: no applied patch in ")) == (2, True)
+
+
+def test_a_proven_fix_without_a_patch_is_named_with_the_reason(tmp_path: Path) -> None:
+    says = 'own-1: "match target shape" is proven, but has no source patch (why); change own.py by hand'
+    folder = tmp_path / ".traindx/treatments/own-1"
+    folder.mkdir(parents=True)
+    write_no_patch(folder, says)
+    for words in ([], ["own-1"]):
+        done = apply(tmp_path, "--yes", *words)
+        assert (done.returncode, done.stderr) == (2, f"traindx apply: {says}\n")
+    # What was proven since counts.
+    proven(tmp_path)
+    os.utime(folder / "no_patch.txt", (1, 1))
+    assert apply(tmp_path, "--yes").returncode == 0
 
 
 def test_a_file_that_has_changed_is_left_alone_and_both_versions_are_shown(tmp_path: Path) -> None:

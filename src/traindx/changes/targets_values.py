@@ -9,9 +9,11 @@ from traindx.changes.live.keras_layers import graph_of
 from traindx.changes.live.keras_program import KerasCall, KerasLoss, KerasProgram, kind_of
 from traindx.changes.live.program import Loss, Program, learned_from
 from traindx.changes.source.arrays import arrays_of, named, place_of, remade
-from traindx.changes.source.literal import exchanged
+from traindx.changes.source.labels import label_made
+from traindx.changes.source.literal import exchanged, replaced
 from traindx.changes.source.loss import loss_calls, loss_of
 from traindx.changes.source.source import Source
+from traindx.changes.source.syntax import expression
 from traindx.changes.types import TORCH_LOSSES_ONLY, Change, ChangeSpec, Edited, RefusedError
 from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, LOWEST_LABEL, SCRIPT
 from traindx.run import Run
@@ -213,10 +215,20 @@ def _torch_start_at_zero(program: Program, change: ChangeSpec) -> None:
 
 
 def _edit_start_at_zero(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Shift the labels in the call of the loss, if they are used nowhere else."""
+    """Shift the labels in the call of the loss, if they are used nowhere else; else where they are made."""
     written = _WRITTEN.get(run.facts.get(LOWEST_LABEL))  # type: ignore[arg-type]  # any fact, or none
     if written is None:
         raise RefusedError("the labels were not seen to start at 1 or at -1")
+    try:
+        return _shifted_in_loss(source, run, written)
+    except RefusedError:
+        label = label_made(source)
+        if label is None:
+            raise
+    return replaced(source, label, expression(written.format(source.operand(label))))
+
+
+def _shifted_in_loss(source: Source, run: Run, written: str) -> Edited:
     call = loss_of(source, run).used
     plain = [one for one in call.args if not one.keyword]
     others = [one for one in loss_calls(source) if one is not call]

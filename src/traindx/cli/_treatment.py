@@ -24,6 +24,7 @@ from traindx.cli._progress import ProgressLine
 from traindx.cli._report import report_places, write_output
 from traindx.diagnosis.types import Diagnosis, Verdict
 from traindx.errors import TraindxError
+from traindx.facts import SCRIPT
 from traindx.format import count, duration
 from traindx.report.blocks import Block, Chart, Command, Entry, Gap, Page, Paragraph, table
 from traindx.report.pages import keep
@@ -32,7 +33,7 @@ from traindx.report.results import trials as lines
 from traindx.report.results.treatment import page as treatment_page
 from traindx.run import Run
 from traindx.trials.casebook import Casebook
-from traindx.trials.proof import Proof, applied, new_proof, write_proof
+from traindx.trials.proof import Proof, applied, new_proof, write_no_patch, write_proof
 from traindx.trials.treatment import TreatResult
 from traindx.trials.types import Candidate
 
@@ -99,10 +100,22 @@ def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
         keep(found, folder, name_for_apply(folder))
         if found.patch is not None:
             write_proof(folder, _proof(found, found.patch))
+        elif found.treatment.best is not None:
+            write_no_patch(folder, _no_patch(found, folder))
     except TraindxError as error:
         problems.append(str(error))
         return ""
     return str(folder / "report.html")
+
+
+def _no_patch(found: TreatResult, folder: Path) -> str:
+    """What to say where the fix is proven and cannot be applied."""
+    best = found.treatment.best
+    assert best is not None, "without a proven fix there is nothing to say"
+    program = str(found.report.runs[0].facts.get(SCRIPT, "")) or found.command
+    says = f'{folder.name}: "{label_of(best.changes)}" is proven, but has no source patch'
+    why = f" ({found.treatment.patch_says})" if found.treatment.patch_says else ""
+    return f"{says}{why}; change {program} by hand, see {folder / 'report.html'}"
 
 
 def _proof(found: TreatResult, patch: Patch) -> Proof:
@@ -139,7 +152,8 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
     """Apply the patch if that was asked for, or the user agrees at the terminal; whether it was applied."""
     if found.patch is None:
         if arguments.apply:
-            raise TraindxError("there is no proven patch to apply")
+            best = found.treatment.best
+            raise TraindxError(_no_patch(found, folder) if best else "there is no proven patch to apply")
         return False
     if found.patch.arguments is not None:
         return tell_command(found.patch) if arguments.apply else False

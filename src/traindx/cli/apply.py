@@ -112,13 +112,15 @@ def _say(sentence: str) -> None:
 def _folder(out: "Path", name: str | None, undo: bool) -> "Path":
     """The folder of a treatment: the one named, else the last that proved a patch, or was applied."""
     from traindx.errors import TraindxError, UnknownNameError
-    from traindx.trials.proof import applied_in, treatments_in
+    from traindx.trials.proof import applied_in, last_unpatched, treatments_in
 
     known = applied_in(out) if undo and name is None else treatments_in(out)
     if name and (out / name).is_dir():
         return out / name
     if name is not None and known:
         raise UnknownNameError("treatment", name, [folder.name for folder in known])
+    if not undo and (unpatched := last_unpatched(out)) is not None:
+        return unpatched
     if not known:
         todo = "traindx apply applies one" if undo else "prove a fix first: traindx treat train.py"
         raise TraindxError(f"no {'applied' if undo else 'proven'} patch in {out}; {todo}")

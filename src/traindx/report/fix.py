@@ -17,7 +17,7 @@ from traindx.format import count, duration
 from traindx.readers.loading.program_run import started_in
 from traindx.report.blocks import Command, Diff
 from traindx.run import Run
-from traindx.trials.plan import prescribed
+from traindx.trials.plan import is_tried, prescribed
 
 SAFETY = {Safety.SAFE: "safe to apply", Safety.ASK: "review", Safety.MANUAL: "manual"}
 """How safely a fix can be applied, in the words of a report."""
@@ -105,10 +105,16 @@ def _written(fix: Prescription, run: Run) -> Fix | None:
 
 def _told(fix: Prescription, run: Run) -> Fix:
     """A fix in words; its example only where the framework that was seen is the one it is written for."""
-    is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH
+    is_torch = is_recording(run) and run.facts.get(f.FRAMEWORK, _TORCH) == _TORCH and not _is_trained_for(run)
     changes = (prescribed(fix.change, run) if fix.change else None) or ()
     values = change_of(changes[0]).describe(changes[0], run) if len(changes) == 1 else ""
     return Fix(fix, changes, values=values, code=fix.code if is_torch else "")
+
+
+def _is_trained_for(run: Run) -> bool:
+    """Whether one line of the program makes the optimizer and uses it: a trainer that hides its loop."""
+    made = run.facts.get(f.OPTIMIZER_PLACE)
+    return made is not None and made in (run.facts.get(f.STEP_PLACE), run.facts.get(f.LOSS_PLACE))
 
 
 def changed_lines(before: str, after: str) -> tuple[int, tuple[str, ...]]:
@@ -200,7 +206,7 @@ def next_command(
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
     if not suspects:
         return []
-    if not any(fix.change for one in suspects for fix in one.cause.fixes):
+    if not any(is_tried(one, run) for one in suspects):
         return [Command("next", f"traindx explain {suspects[0].cause.slug}")]
     recorded = pace(run)
     seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0

@@ -8,6 +8,7 @@ from traindx.changes.types import (
     BY_VALIDATION,
     ChangeSpec,
     Measure,
+    Refusal,
     change_of,
     kind_of,
     known_changes,
@@ -15,6 +16,7 @@ from traindx.changes.types import (
     parse_changes,
 )
 from traindx.diagnosis.types import Diagnosis, Suspect, Verdict
+from traindx.facts import FRAMEWORK
 from traindx.run import Run
 from traindx.trials.effect import gain, gain_of, rank
 from traindx.trials.measurement import can_measure, curve, end, start_of
@@ -58,6 +60,15 @@ def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Candidate]) -> bool:
     """Whether anything is tried: on a run that is taken for healthy only what has a fair chance."""
     least = _FAIR if diagnosis.verdict is Verdict.HEALTHY else 0.0
     return bool(plan) and plan[0].worth >= least
+
+
+def is_tried(suspect: Suspect, run: Run) -> bool:
+    """Whether a treatment can try a fix of a suspect."""
+    is_keras = run.facts.get(FRAMEWORK) == "keras"
+    return any(
+        not (is_keras and any(isinstance(change_of(spec).keras, Refusal) for spec in changes))
+        for _, changes in _with_off(_machine_applied(suspect, run), run)
+    )
 
 
 def _machine_applied(suspect: Suspect, run: Run) -> Iterable[Prescription]:

@@ -27,6 +27,8 @@ from traindx.trials.program import ArmSpec
 from traindx.trials.types import Pair, Treatment, Trial
 
 _FILE = "proof.json"
+_NO_PATCH = "no_patch.txt"
+"""Why a proven fix has no patch."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,14 @@ def write_proof(folder: Path, proof: Proof) -> None:
         raise TraindxError(f"{folder / _FILE}: can't write it ({error.strerror})") from error
 
 
+def write_no_patch(folder: Path, says: str) -> None:
+    """Keep why the fix that a treatment proved has no patch."""
+    try:
+        (folder / _NO_PATCH).write_text(f"{says}\n", encoding="utf-8")
+    except OSError as error:
+        raise TraindxError(f"{folder / _NO_PATCH}: can't write it ({error.strerror})") from error
+
+
 def applied(proof: Proof, backups: Sequence[Path]) -> Proof:
     """The proof of a patch that was applied, with what is kept of its files; or undone again, without any."""
     first, *others = [*map(str, backups)] or [""]
@@ -77,6 +87,8 @@ def read_proof(folder: Path) -> Proof:
         backups = tuple(told.pop("more_backups", ()))
         return Proof(**{**told, "patch": _patch_from(told["patch"]), "more_backups": backups})
     except FileNotFoundError:
+        with suppress(OSError):
+            raise TraindxError((folder / _NO_PATCH).read_text(encoding="utf-8").strip()) from None
         todo = "see its report, or treat the program again"
         raise TraindxError(f"{folder}: this treatment proved no patch; {todo}") from None
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -93,6 +105,13 @@ def _patch_from(told: dict[str, Any]) -> Patch:
 def treatments_in(out: Path) -> list[Path]:
     """The folders of treatments that proved a patch, the last proven last."""
     return [folder for _, folder in sorted((proof.when, folder) for folder, proof in _proofs(out))]
+
+
+def last_unpatched(out: Path) -> Path | None:
+    """The treatment that proved a fix without a patch, if nothing was proven after it."""
+    files = [*out.glob(f"*/{_NO_PATCH}"), *out.glob(f"*/{_FILE}")]
+    last = max(files, key=lambda path: path.stat().st_mtime, default=None)
+    return last.parent if last is not None and last.name == _NO_PATCH else None
 
 
 def applied_in(out: Path) -> list[Path]:
