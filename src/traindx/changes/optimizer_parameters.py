@@ -18,7 +18,7 @@ from traindx.changes.source.optimizer import (
     target_of,
 )
 from traindx.changes.source.source import Source, before, removed, small_statement
-from traindx.changes.source.syntax import argument, last_name, module_classes
+from traindx.changes.source.syntax import argument, last_name, module_classes, names_in
 from traindx.changes.types import Change, ChangeSpec, Edited, New, Refusal, RefusedError
 from traindx.facts import OPTIMIZER_PLACE, SCRIPT
 from traindx.recorder.hooks.monkeypatch import Function
@@ -40,8 +40,11 @@ def _torch_add_missing_parameters(program: Program, change: ChangeSpec) -> None:
 def _edit_add_missing_parameters(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Give the optimizer the whole model, or the other models that are called beside the one it holds."""
     call = optimizer_call(source, run)
-    name = parameters_of(source, call)
     first = argument(call, ("params",), 0)
+    chosen = _model_filtered(source, first.value) if first is not None else ""
+    if first is not None and chosen:
+        return exchanged(source, first, f"{chosen}.parameters()")
+    name = parameters_of(source, call)
     if not name or first is None:
         raise RefusedError(f"the optimizer does not get X.parameters() at {source.place(call)}")
     whole, _dot, part = name.partition(".")
@@ -54,6 +57,25 @@ def _edit_add_missing_parameters(source: Source, _: ChangeSpec, run: Run) -> Edi
         return _later(source, call, name)
     every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
     return exchanged(source, first, f"[{every}]")
+
+
+def _model_filtered(source: Source, given: cst.BaseExpression) -> str:
+    """The model of which only what is trainable at that moment is taken; empty if it is not one."""
+    if isinstance(given, cst.Name):
+        definitions = of_name(source, given.value, source.scope(given))
+        given = definitions[0].value or given if len(definitions) == 1 else given
+    if isinstance(given, cst.Call) and last_name(given.func) == "list" and len(given.args) == 1:
+        given = given.args[0].value
+    every: cst.BaseExpression | None = None
+    if isinstance(given, cst.ListComp | cst.GeneratorExp) and given.for_in.ifs:
+        every = given.for_in.iter
+    elif isinstance(given, cst.Call) and last_name(given.func) == "filter" and len(given.args) > 1:
+        every = given.args[1].value
+    if "requires_grad" not in names_in(source, given) or not isinstance(every, cst.Call):
+        return ""
+    asked = every.func
+    is_of_model = isinstance(asked, cst.Attribute) and asked.attr.value == "parameters"
+    return source.code(asked.value) if is_of_model and isinstance(asked, cst.Attribute) else ""
 
 
 def _later(source: Source, call: cst.Call, name: str) -> Edited:

@@ -179,7 +179,16 @@ def _live_per_epoch(program: Program | KerasProgram, change: ChangeSpec) -> None
 
 
 def _edit_per_epoch(source: Source, _: ChangeSpec, run: Run) -> Edited:
-    """Move the step of the schedule behind the loop over the batches."""
+    """Move the step of the schedule behind the loop over the batches, or tell Lightning its interval."""
+    intervals = [
+        entry
+        for entry in source.all(cst.DictElement)
+        if (text_of(entry.key), text_of(entry.value)) == ("interval", "step")
+    ]
+    if len(intervals) == 1:
+        (entry,) = intervals
+        says = f'"interval": "step" -> "epoch" at {source.place(entry)}'
+        return Edited({entry.value: cst.SimpleString('"epoch"')}, says)
     steps = steps_of_schedule(source, run)
     loop = loop_around(source, steps[0])
     if len(steps) > 1 or loop is None or not is_repeated(source, loop):

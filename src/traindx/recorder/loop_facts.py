@@ -9,6 +9,7 @@ from traindx.recorder.model import Model
 from traindx.recorder.probes.types import Snapshot
 from traindx.recorder.recording_writer import LayerRecord
 from traindx.recorder.sampling import Notebook
+from traindx.recorder.schedule import Schedule
 from traindx.run import Fact, Quantity
 
 TYPE_CHECKING = False
@@ -55,6 +56,7 @@ class LoopFacts:
     def __init__(self) -> None:
         self._shares = {fact: Share() for fact in _SHARES}
         self._looks = 0
+        self._trainable = 0
         self._written: dict[int, list[LayerRecord]] = {}
 
     def count(self, fact: Fact, was_so: bool) -> None:
@@ -66,6 +68,11 @@ class LoopFacts:
         for fact, share in self._shares.items():
             if share.times:
                 notebook.state(fact, round(share.value, 4))
+
+    def is_news(self, model: Model, schedule: Schedule) -> bool:
+        """Whether a look is thorough, or the first since parameters were frozen or unfrozen."""
+        before, self._trainable = self._trainable, sum(value.requires_grad for value in model.parameters())
+        return schedule.is_thorough or self._trainable != before
 
     def write_parameters(
         self, notebook: Notebook, model: Model, held: "list[Tensor]", held_by_any: "list[Tensor]"

@@ -74,6 +74,10 @@ class Budget:
         self.balance = min(self.balance + earned, _GREATEST_SAVINGS)
 
 
+_THOROUGH_AT_FIRST, _THOROUGH_EVERY = 4, 8
+"""Looks that also tell what seldom changes, of the model and of the program."""
+
+
 @dataclass
 class Schedule:
     """Which steps of a stream are looked at, and which have the norm of their gradient computed.
@@ -92,6 +96,11 @@ class Schedule:
     last: int = 0
     stage: int = 0
     """How often the longest way between looks was doubled because one could not be paid."""
+
+    @property
+    def is_thorough(self) -> bool:
+        """Whether the next look tells everything: at first, and then now and again."""
+        return self.looks < _THOROUGH_AT_FIRST or self.looks % _THOROUGH_EVERY == 0
 
     def gap(self, step: int) -> int:
         """Steps from a look to the next."""

@@ -204,15 +204,6 @@ class Norms:
         return total
 
 
-_THOROUGH_AT_FIRST, _THOROUGH_EVERY = 4, 8
-"""Looks that also tell what seldom changes, of the model and of the program."""
-
-
-def is_thorough(looks: int) -> bool:
-    """Whether the look after so many others tells everything: at first, and then now and again."""
-    return looks < _THOROUGH_AT_FIRST or looks % _THOROUGH_EVERY == 0
-
-
 class Inspection:
     """Brings together what the parts of the recorder know about a step."""
 
@@ -254,7 +245,7 @@ class Inspection:
             # Squares of small values may vanish: then the values themselves are asked.
             if (isinstance(norm, float) and norm != 0) or self._backend.has_gradient(value):
                 self._model.got_gradient(name)
-        if is_thorough(stream.schedule.looks):
+        if stream.schedule.is_thorough:
             stream.notebook.state(f.STEP_PLACE, self._backend.place())
         return self._norms.of_look(stream, held, by_layer)
 
@@ -266,7 +257,7 @@ class Inspection:
             parameters = self._model.held(stream.held())
             self._sampling.tell(Probe.update_ends, snapshot, Update(holder, parameters, samples))
         self._largest = max(self._largest, fetched or samples)
-        if not self._sampling.follows and is_thorough(stream.schedule.looks):
+        if self.loop_facts.is_news(self._model, stream.schedule) and not self._sampling.follows:
             self.describe(stream)
         snapshot.write(stream.notebook, self._backend)
 
@@ -277,7 +268,7 @@ class Inspection:
         coming = stream.successor
         step, schedule, stage = coming.step + 1, coming.schedule, coming.schedule.stage
         if schedule.takes(step, budget):
-            self._sampling.begin(step, thorough=is_thorough(schedule.looks))
+            self._sampling.begin(step, thorough=schedule.is_thorough)
             budget.begin_look()
         elif looked and coming is stream:
             self._sampling.begin(step, follows=True)

@@ -266,6 +266,10 @@ OTHERS = {
     },
     "optimizer.add_missing_parameters": {
         "opt = SGD(model.head.parameters(), lr=1)": "opt = SGD(model.parameters(), lr=1)",
+        "opt = SGD(filter(lambda p: p.requires_grad, net.parameters()))": "opt = SGD(net.parameters())",
+        "part = [p for p in net.parameters() if p.requires_grad]\nopt = SGD(part)": (
+            "part = [p for p in net.parameters() if p.requires_grad]\nopt = SGD(net.parameters())"
+        ),
         "opt = SGD(model.parameters())  # all\nmodel.widen(8)\nfor x in data:\n    opt.step()": (
             "model.widen(8)\nopt = SGD(model.parameters())  # all\nfor x in data:\n    opt.step()"
         ),

@@ -44,6 +44,17 @@ def test_the_step_of_the_schedule_moves_behind_the_loop_over_the_batches(bench: 
     assert "needs a value" in bench.refusal(with_value, "schedule.per_epoch 40")
 
 
+IN_LIGHTNING = """\
+    def configure_optimizers(self):
+        opt = SGD(self.parameters(), lr=1)
+        return {"optimizer": opt, "lr_scheduler": {"scheduler": StepLR(opt, 8), "interval": "step"}}
+"""
+
+
+def test_a_schedule_that_lightning_steps_is_told_its_interval(bench: Bench) -> None:
+    assert bench.patch(IN_LIGHTNING, "schedule.per_epoch 40").after.endswith('"interval": "epoch"}}\n')
+
+
 IN_FUNCTION = """\
     def train_epoch(self):
         for x in self.loader:
