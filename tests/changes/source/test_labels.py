@@ -4,6 +4,7 @@ import pytest
 
 from tests.changes.source.sources import Bench
 from traindx.facts import LOSS_PLACE, LOWEST_LABEL
+from traindx.run import Fact, Scalar
 
 ROWS = """\
     class Ratings(Dataset):
@@ -53,7 +54,7 @@ SHIFTED = {
 
 @pytest.mark.parametrize("program", SHIFTED)
 def test_labels_are_shifted_in_the_data(bench: Bench, program: str) -> None:
-    facts = {LOWEST_LABEL: 1, LOSS_PLACE: f"train.py:{program.count(chr(10))}"}
+    facts: dict[Fact, Scalar] = {LOWEST_LABEL: 1, LOSS_PLACE: f"train.py:{program.count(chr(10))}"}
     changed = bench.changed(program, "targets.start_at_zero", facts=facts)
     assert len(changed.splitlines()) == 2
     assert changed.endswith(SHIFTED[program])
@@ -68,5 +69,5 @@ def test_labels_are_shifted_in_the_data(bench: Bench, program: str) -> None:
     ],
 )
 def test_labels_of_unclear_data_are_left_alone(bench: Bench, program: str, why: str) -> None:
-    facts = {LOWEST_LABEL: 1, LOSS_PLACE: f"train.py:{program.count(chr(10))}"}
+    facts: dict[Fact, Scalar] = {LOWEST_LABEL: 1, LOSS_PLACE: f"train.py:{program.count(chr(10))}"}
     assert why in bench.refusal(program, "targets.start_at_zero", facts)
