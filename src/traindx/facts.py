@@ -220,6 +220,7 @@ KL_INPUT = Fact("kl_input", "the largest input of `kl_div`, which expects log-pr
 TRUE_CLASSES = Fact(
     "true_classes", "the most classes that are true of one sample, in a loss for one of several classes"
 )
+UNSEEN_CLASSES = Fact("unseen_classes", "classes of validation targets that never occur in training")
 UNUSED_CLASS = Fact("unused_class", "a class that has an output but no target")
 FIRST_LAYER_NORMALIZES = Fact("first_layer_normalizes", "whether the first layer normalizes the input")
 EXAM = Fact("exam", "an exam of the same training run, and what it found", chosen=False)

@@ -5,7 +5,9 @@ The validation data comes from another source than the training data, or is prep
 ## What happens
 Either the data comes from elsewhere (another device, period, language, population), or it is preprocessed
 differently: other normalization, channel order, resize, tokenizer or vocabulary, another class order in the
-folder. The network learns its own task well and is tested on another one.
+folder. The network learns its own task well and is tested on another one. Or the rows are sorted and the
+split takes the last ones, as `validation_split` of Keras does: classes are then validated that never occur in
+training.
 
 Check the preprocessing first: you can fix it in code, and another source needs other data.
 
@@ -41,8 +43,12 @@ with time. Validation accuracy does not move, often below chance level if the cl
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import compares_numbers
+from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_word
+from traindx.facts import LOADER_PLACE, UNSEEN_CLASSES, VALIDATION_PLACE
+from traindx.finding import CANNOT_TELL, Answer, Finding, sign
+from traindx.format import listed
 from traindx.objective import Area
+from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
 from traindx.signs.gap import validation_gap_wide, validation_starts_level
@@ -60,6 +66,27 @@ from traindx.signs.validation import (
     validation_turns_up,
 )
 
+
+@sign(needs=())
+def classes_unseen_in_training(run: Run) -> Answer:
+    """Validation targets of classes that never occur in training."""
+    names = stated_word(run, UNSEEN_CLASSES)
+    if not names:
+        return None if is_recording(run) else CANNOT_TELL
+    named = names.split(", ")
+    verb = "class {} never occurs" if len(named) == 1 else "classes {} never occur"
+    says = f"validation {verb.format(listed(named))} in training"
+    return Finding(1.0, says, (fact_evidence(run, UNSEEN_CLASSES, VALIDATION_PLACE, LOADER_PLACE),))
+
+
+def _all_classes_occur(run: Run) -> bool:
+    return not stated_word(run, UNSEEN_CLASSES)
+
+
+def _some_class_is_unseen(run: Run) -> bool:
+    return not _all_classes_occur(run)
+
+
 CAUSE = Cause(
     slug="train-val-mismatch",
     area=Area.FIT,
@@ -74,6 +101,7 @@ CAUSE = Cause(
         Clue(validation_learns_nothing, seen=-0.45),
         Clue(trained_in_eval_mode, seen=-2.00),
         Clue(validated_in_train_mode, seen=-2.00),
+        Clue(classes_unseen_in_training, seen=+4.00),
         Clue(validation_inputs_differ, seen=+5.77, unseen=-1.71),
         Clue(validation_starts_worse_than_untrained, seen=+2.16),
         Clue(validation_at_chance, seen=+2.41, unseen=-0.49),
@@ -85,6 +113,18 @@ CAUSE = Cause(
         Clue(loss_falls, seen=+0.00, unseen=-1.53),
     ),
     fixes=(
+        Prescription(
+            title="Shuffle the rows before you split them: the last ones hold other classes",
+            expect="every validation class occurs in training, and the validation loss falls",
+            safety=Safety.MANUAL,
+            not_when="rows are in order of time, or rows of one group must stay on one side of the split",
+            before="""\
+train_data = Subset(data, range(800))
+val_data = Subset(data, range(800, 1000))  # the last rows: sorted by class""",
+            code="""\
+train_data, val_data = random_split(data, [0.8, 0.2], torch.Generator().manual_seed(0))""",
+            unless=(_all_classes_occur,),
+        ),
         Prescription(
             title="Preprocess both sets with the training-set statistics",
             expect="the validation loss starts near the training loss and falls with it",
@@ -100,6 +140,7 @@ mean, std = train_x.mean(dim=0), train_x.std(dim=0)
 std[std <= 1e-6 * mean.abs()] = 1.0  # constant features
 train_data = TensorDataset((train_x - mean) / std, train_y)
 val_data = TensorDataset((val_x - mean) / std, val_y)""",
+            unless=(_some_class_is_unseen,),
         ),
         Prescription(
             title="Use one class-to-index mapping for both sets",

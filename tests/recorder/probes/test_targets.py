@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.recorder.probes.sampling import VALIDATION, Loop
-from traindx.facts import CLASS_BALANCE, CLASSES
+from traindx.facts import CLASS_BALANCE, CLASSES, UNSEEN_CLASSES
 from traindx.quantities import (
     COMMONEST_TARGET_SHARE,
     NEIGHBOR_AGREEMENT,
@@ -213,3 +213,22 @@ def test_validation_is_written_apart_and_states_nothing() -> None:
     found = loop.loss("cross_entropy", torch.zeros(20, 3), classes(3, 20), purpose=VALIDATION, backward=False)
     assert found[TARGET_CLASSES] == 3.0
     assert not loop.facts
+
+
+def test_classes_that_are_only_validated_are_stated_and_taken_back() -> None:
+    loop = Loop(Targets())
+    for _ in range(3):
+        loop.loss("cross_entropy", torch.zeros(40, 6), torch.arange(40) % 4)
+    loop.loss("cross_entropy", torch.zeros(40, 6), torch.arange(40) % 4, purpose=VALIDATION)
+    assert UNSEEN_CLASSES not in loop.facts
+    loop.loss("cross_entropy", torch.zeros(40, 6), 4 + torch.arange(40) % 2, purpose=VALIDATION)
+    assert loop.facts[UNSEEN_CLASSES] == "4, 5"
+    loop.loss("cross_entropy", torch.zeros(40, 6), torch.arange(40) % 6)
+    assert loop.facts[UNSEEN_CLASSES] == ""
+
+
+def test_a_rare_class_may_be_missing_by_chance() -> None:
+    loop = Loop(Targets())
+    loop.loss("cross_entropy", torch.zeros(40, 3), torch.arange(40) % 2)
+    loop.loss("cross_entropy", torch.zeros(40, 3), torch.tensor([2, *[0, 1] * 19, 0]), purpose=VALIDATION)
+    assert UNSEEN_CLASSES not in loop.facts

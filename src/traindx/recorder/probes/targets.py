@@ -91,6 +91,9 @@ def _correlation(these: Sequence[int], others: Sequence[int]) -> float | None:
 
 
 _FEWEST_NEIGHBORS = 8
+_EXPECTED = 10.0
+"""Targets of a class that training would have shown with the class's share in validation: none of so many is
+no accident."""
 
 
 class Targets(Probe):
@@ -100,6 +103,7 @@ class Targets(Probe):
         self._rows: frozenset[int] = frozenset()
         self._counts = {purpose: ClassCounts() for purpose in Purpose}
         self._balanced_at = 0
+        self._states_unseen = False
 
     def batch_enters(self, snapshot: Snapshot, batch: Batch) -> None:
         """Remember how many rows the batch may have: of sequences the second dimension may count them."""
@@ -123,8 +127,22 @@ class Targets(Probe):
                 self._counts[call.purpose].add(counts)
         if one_each:
             self._describe_order(snapshot, answers, call.purpose)
+            self._compare_classes(snapshot)
         if call.purpose is Purpose.TRAINING:
             self._state(snapshot, answers)
+
+    def _compare_classes(self, snapshot: Snapshot) -> None:
+        """State the classes that are validated on and never trained on, and take them back once they are."""
+        trained, validated = self._counts[Purpose.TRAINING], self._counts[Purpose.VALIDATION]
+        if not validated.total:
+            return
+        least = _EXPECTED * validated.total / max(trained.total, 1)
+        unseen = [
+            name for name, count in validated.counts.items() if count >= least and name not in trained.counts
+        ]
+        if unseen or self._states_unseen:
+            self._states_unseen = True
+            snapshot.state(facts.UNSEEN_CLASSES, ", ".join(map(str, sorted(unseen))))
 
     def _describe_order(self, snapshot: Snapshot, answers: Answers, purpose: Purpose) -> None:
         found = None
