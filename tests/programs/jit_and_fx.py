@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from reproducible import fingerprint, seed_everything
 from torch import fx, nn
+from torch.distributed import optim  # compiles classes that use names of their modules
 
 warnings.filterwarnings("ignore", category=DeprecationWarning)
 torch.set_num_threads(1)
@@ -24,6 +25,7 @@ class Net(nn.Module):
 net = Net()
 traced = fx.symbolic_trace(net)
 scripted = torch.jit.script(net)
+print(optim.__name__)
 print(traced.code)
 print(scripted.code)
 

@@ -8,7 +8,7 @@ on a CPU they leave no node of their own.
 import inspect
 from collections.abc import Mapping
 from functools import partial, wraps
-from typing import Protocol
+from typing import Protocol, cast
 
 import torch
 from torch import Tensor, nn
@@ -243,8 +243,17 @@ def _tell_refusal(
             recorder.targets_refused(function, fault, classes, lowest)
 
 
+_SCRIPT_FRAMES_UP = 2
+"""Where torch.jit.script takes the number of frames between itself and its caller."""
+_OUR_FRAMES = 2
+"""The wrapper and `_lifting`."""
+
+
 def _lifting(
     patches: Patches, comparisons: Comparisons, original: Function, *args: object, **kwargs: object
 ) -> object:
+    if len(args) <= _SCRIPT_FRAMES_UP:
+        # TorchScript looks names up in the frame of its caller.
+        kwargs["_frames_up"] = cast("int", kwargs.get("_frames_up", 0)) + _OUR_FRAMES
     with patches.lifted(functional), comparisons.lifted():
         return original(*args, **kwargs)
