@@ -198,10 +198,10 @@ def gradient_never_arrives(run: Run) -> Answer:
 
 
 def _are_unused(run: Run, held: Held) -> bool:
-    """Whether nothing calls the layers of a smaller part of the model: a spare head or pooler is no cut."""
+    """Whether nothing calls the layers: a spare head, or the stages of an encoder that is used in part."""
     called = {one.layer for one in by_layer(run, ACTIVATION_STD)}
     owners = {layer.name.rpartition(".")[0] for layer in held.layers}
-    return bool(called) and held.share <= 1 / 2 and called.isdisjoint(owners)
+    return bool(called) and called.isdisjoint(owners)
 
 
 @sign(needs=(GRADIENT_AGREEMENT,))
