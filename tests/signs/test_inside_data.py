@@ -119,6 +119,12 @@ def held_of_another_kind() -> Data:
     return replace(data, held=data.held * 3 + 2)
 
 
+def held_of_a_class_of_its_own() -> Data:
+    data = clusters()
+    known = data.targets < CLASSES - 1
+    return replace(data, inputs=data.inputs[known], targets=data.targets[known])
+
+
 def held_from_training() -> Data:
     data = clusters()
     return replace(data, held=data.inputs[:HELD], held_targets=data.targets[:HELD])
@@ -178,6 +184,12 @@ CASES = (
     Case(
         "validation_inputs_differ",
         replace(CLASSIFIES, data=held_of_another_kind),
+        CLASSIFIES,
+        place=VALIDATION,
+    ),
+    Case(
+        "classes_unseen_in_training",
+        replace(CLASSIFIES, data=held_of_a_class_of_its_own),
         CLASSIFIES,
         place=VALIDATION,
     ),

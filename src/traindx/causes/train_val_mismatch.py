@@ -43,11 +43,13 @@ with time. Validation accuracy does not move, often below chance level if the cl
 
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom, Tool
-from traindx.curves.facts import compares_numbers, fact_evidence, is_recording, stated_word
+from traindx.curves.facts import compares_numbers, fact_evidence, stated_word
+from traindx.curves.series import looked
 from traindx.facts import LOADER_PLACE, UNSEEN_CLASSES, VALIDATION_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.format import listed
 from traindx.objective import Area
+from traindx.quantities import TARGET_CLASSES
 from traindx.run import Run
 from traindx.signs.chance import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
@@ -72,7 +74,7 @@ def classes_unseen_in_training(run: Run) -> Answer:
     """Validation targets of classes that never occur in training."""
     names = stated_word(run, UNSEEN_CLASSES)
     if not names:
-        return None if is_recording(run) else CANNOT_TELL
+        return CANNOT_TELL if looked(run, TARGET_CLASSES, "validation") is None else None
     named = names.split(", ")
     verb = "class {} never occurs" if len(named) == 1 else "classes {} never occur"
     says = f"validation {verb.format(listed(named))} in training"

@@ -12,7 +12,6 @@ _KEYS = ("labels", "label")
 """Under which the models of libraries expect labels."""
 _ONE_ROW = "__getitem__"
 _TENSORS = frozenset("tensor as_tensor from_numpy LongTensor FloatTensor stack cat".split())
-_LISTS = cst.List | cst.ListComp | cst.Tuple | cst.Dict | cst.DictComp
 
 
 def label_made(source: Source) -> cst.BaseExpression | None:
@@ -34,7 +33,8 @@ def _of_rows(source: Source) -> list[cst.BaseExpression]:
     ]
     pairs = [one for one in returned if isinstance(one, cst.Tuple) and len(one.elements) == 2]
     labels = [one.elements[1].value for one in pairs]
-    return [one for one in labels if not isinstance(one, _LISTS)]
+    many = cst.List | cst.ListComp | cst.Tuple | cst.Dict | cst.DictComp
+    return [one for one in labels if not isinstance(one, many)]
 
 
 def _of_entries(source: Source) -> list[cst.BaseExpression]:
