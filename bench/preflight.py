@@ -23,8 +23,8 @@ from zlib import crc32
 from before_training import is_visible
 from scripts import HEALTHY, Label, labels
 from traindx.errors import TraindxError
-from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
 from traindx.exams.preflight.run import all_checked
+from traindx.exams.preflight.short_run import STEPS, Rehearsing
 from traindx.exams.preflight.types import Rehearsal
 from traindx.exams.questions import Checked
 from traindx.finding import Mark

@@ -16,7 +16,7 @@ from torch import nn
 import traindx
 from traindx import exams
 from traindx.exams.checkpoint import Kind, kind_of, opened
-from traindx.exams.named_inputs import loss_named, made_by, sample_from, samples_named
+from traindx.exams.input_specs import loss_named, made_by, sample_from, samples_named
 
 
 def net() -> nn.Sequential:

@@ -267,7 +267,7 @@ import os, sys
 import numpy, torch
 from traindx.errors import TraindxError
 from traindx.exams import data
-from traindx.exams.named_inputs import sample_from
+from traindx.exams.input_specs import sample_from
 from traindx.interview.evidence import gather
 if os.geteuid() == 0:
     os.seteuid(65534)

@@ -17,7 +17,7 @@ from traindx.finding import CANNOT_TELL
 from traindx.readers.loading.runs import load
 from traindx.recorder.attach import watch
 from traindx.run import Run
-from traindx.signs.gap import gap_widens
+from traindx.signs.generalization_gap import gap_widens
 from traindx.signs.validation import validation_below_train
 
 Loss = Callable[[Tensor, Tensor], Tensor]

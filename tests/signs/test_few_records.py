@@ -12,14 +12,14 @@ from traindx.facts import BATCH_SIZE
 from traindx.finding import CANNOT_TELL, Finding
 from traindx.objective import CLASSIC_RL, DETECTION, FINE_TUNING, GAN, Objective, Problem
 from traindx.run import Axis, Floats, Quantity, Run, Series
-from traindx.signs.chance import reward_given_back
+from traindx.signs.chance_level import reward_given_back
 from traindx.signs.evaluations import (
     score_near_nothing,
     validation_metric_never_moves,
     validation_only_at_start,
 )
-from traindx.signs.gap import gap_widens, tokens_memorized, validation_left_behind
 from traindx.signs.generalization import both_losses_high
+from traindx.signs.generalization_gap import gap_widens, tokens_memorized, validation_left_behind
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.validation import (
     validation_never_improves,

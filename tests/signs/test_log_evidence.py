@@ -11,7 +11,7 @@ from traindx.diagnosis.engine import diagnose
 from traindx.finding import CANNOT_TELL, CannotTell, Finding
 from traindx.objective import CLASSIFICATION, FINE_TUNING, Problem
 from traindx.run import Axis, Floats, Quantity, Run, Series, Skipped
-from traindx.signs.gap import gap_widens, tokens_memorized, validation_starts_level
+from traindx.signs.generalization_gap import gap_widens, tokens_memorized, validation_starts_level
 from traindx.signs.loop import library_runs_loop
 
 EPOCHS = np.arange(1.0, 31.0)

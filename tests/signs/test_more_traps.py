@@ -37,7 +37,7 @@ from traindx.quantities import (
 )
 from traindx.run import Floats, Parameter, Quantity, Run, Series
 from traindx.signs.activations import sigmoids_stacked
-from traindx.signs.chance import accuracy_at_chance, loss_at_chance
+from traindx.signs.chance_level import accuracy_at_chance, loss_at_chance
 from traindx.signs.data import data_tiny, validation_inputs_differ
 from traindx.signs.generalization import double_descent
 from traindx.signs.gradients import (

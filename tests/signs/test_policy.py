@@ -18,7 +18,7 @@ from traindx.objective import CLASSIC_RL, Problem
 from traindx.report.display import document, screen
 from traindx.report.results.diagnosis import summary
 from traindx.run import Floats, Quantity, Run, Series
-from traindx.signs.chance import reward_flat
+from traindx.signs.chance_level import reward_flat
 from traindx.signs.policy import (
     policy_drifts_without_gain,
     policy_entropy_collapses,

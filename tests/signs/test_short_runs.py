@@ -9,7 +9,7 @@ from traindx.facts import CLASSES
 from traindx.finding import CannotTell, Finding
 from traindx.quantities import TRAIN_ACCURACY, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Floats, Quantity, Run, Series
-from traindx.signs.chance import accuracy_at_chance
+from traindx.signs.chance_level import accuracy_at_chance
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls, loss_plateaus

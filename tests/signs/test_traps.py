@@ -18,7 +18,7 @@ from traindx.quantities import (
     VAL_LOSS,
 )
 from traindx.run import Floats, Quantity, Run, Series
-from traindx.signs.chance import accuracy_at_chance, loss_at_chance, reward_flat
+from traindx.signs.chance_level import accuracy_at_chance, loss_at_chance, reward_flat
 from traindx.signs.gradients import gradient_norm_vanishes
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start

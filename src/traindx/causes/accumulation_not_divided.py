@@ -54,7 +54,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import stated_word
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loop import accumulation_undivided
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_oscillates

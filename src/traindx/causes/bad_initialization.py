@@ -76,7 +76,7 @@ from traindx.signs.activations import (
     activations_swell_over_depth,
     model_is_deep_and_plain,
 )
-from traindx.signs.chance import (
+from traindx.signs.chance_level import (
     accuracy_at_chance,
     little_learned,
     loss_at_chance,

@@ -56,7 +56,7 @@ from traindx.finding import Answer, sign
 from traindx.objective import Area
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.gradients import gradients_agree, noise_scale_against_batch
 from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
 from traindx.signs.loss import loss_falls_slowly, loss_still_falling

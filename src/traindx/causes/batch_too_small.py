@@ -69,7 +69,7 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import FINE_TUNING, LANGUAGE_MODELING, PREFERENCE, RL_POST_TRAINING, Area
 from traindx.quantities import GRADIENT_NOISE_SCALE
 from traindx.run import Run
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.gradients import gradient_norm_grows, noise_scale_against_batch
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start
 from traindx.signs.lr import lr_rise_hurts

@@ -49,9 +49,9 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.objective import FINE_TUNING, Area
 from traindx.signs.activations import bottleneck_narrow, dead_units_many, nonlinearity_missing, units_saturate
-from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
-from traindx.signs.gap import validation_gap_wide
+from traindx.signs.chance_level import accuracy_at_chance, little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, confidently_wrong
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.loss import (
     loss_diverges,
     loss_falls_slowly,

@@ -54,7 +54,7 @@ from traindx.objective import Area
 from traindx.quantities import ATTENTION_LOGIT_RANGE, LOSS_SCALE
 from traindx.run import Run
 from traindx.signs.activations import model_is_recurrent
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.gradients import gradient_norm_grows, most_steps_clipped
 from traindx.signs.loss import (
     loss_converged,

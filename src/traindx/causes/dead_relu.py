@@ -58,7 +58,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescription, Safety, Symptom, Tool
 from traindx.objective import Area
 from traindx.signs.activations import dead_units_many, units_die
-from traindx.signs.chance import little_learned, loss_at_chance, predictions_constant
+from traindx.signs.chance_level import little_learned, loss_at_chance, predictions_constant
 from traindx.signs.gradients import gradient_is_zero
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.lr import lr_above_typical

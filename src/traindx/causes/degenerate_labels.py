@@ -55,7 +55,7 @@ from traindx.format import number
 from traindx.objective import Area
 from traindx.quantities import TARGET_CLASSES, TARGET_MAX, TARGET_MIN
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.data import data_tiny
 from traindx.signs.loss import loss_converged
 

@@ -52,7 +52,7 @@ from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.objective import Area
 from traindx.signs.activations import dead_units_many, units_saturate
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.gradients import gradient_never_arrives
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.outputs import output_rectified, softmax_over_one

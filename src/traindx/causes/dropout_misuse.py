@@ -68,7 +68,7 @@ from traindx.facts import (
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.optimizer import dropout_extreme
 from traindx.signs.validation import validation_below_train, validation_turns_up

@@ -74,7 +74,7 @@ from traindx.signs.activations import (
     model_is_recurrent,
     recurrent_without_gates,
 )
-from traindx.signs.chance import little_learned, starts_far_above_chance
+from traindx.signs.chance_level import little_learned, starts_far_above_chance
 from traindx.signs.data import inputs_not_finite
 from traindx.signs.gradients import (
     gradient_norm_grows,

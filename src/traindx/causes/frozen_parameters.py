@@ -61,7 +61,7 @@ from traindx.format import count, listed
 from traindx.objective import Area
 from traindx.quantities import WEIGHT_NORM
 from traindx.run import Run
-from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
+from traindx.signs.chance_level import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
 from traindx.signs.evaluations import validation_never_moves
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.gradients import (

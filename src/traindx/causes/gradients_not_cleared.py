@@ -51,7 +51,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import is_recording, stated_number
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.gradients import gradient_norm_grows
 from traindx.signs.loop import gradients_carried_over
 from traindx.signs.loss import loss_diverges

@@ -47,7 +47,7 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import compares_numbers
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.data import input_outliers_seen
 from traindx.signs.gradients import gradient_norm_grows, most_steps_clipped
 from traindx.signs.loss import loss_diverges, loss_falls, loss_flat_from_start

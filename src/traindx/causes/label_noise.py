@@ -52,9 +52,14 @@ from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, S
 from traindx.curves.facts import compares_numbers, stated_number
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned, loss_at_chance, starts_far_above_chance, validation_at_chance
-from traindx.signs.gap import validation_gap_wide
+from traindx.signs.chance_level import (
+    little_learned,
+    loss_at_chance,
+    starts_far_above_chance,
+    validation_at_chance,
+)
 from traindx.signs.generalization import confidently_wrong
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.targets import output_scores_drift
 from traindx.signs.validation import validation_improves, validation_turns_up
 

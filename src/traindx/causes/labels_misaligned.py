@@ -66,7 +66,7 @@ from traindx.signs.activations import (
     dead_units_many,
     sigmoids_stacked,
 )
-from traindx.signs.chance import (
+from traindx.signs.chance_level import (
     accuracy_at_chance,
     little_learned,
     loss_at_chance,

@@ -59,7 +59,7 @@ from traindx.facts import LOSS_FUNCTION, LOSS_PLACE, OUTPUT_ACTIVATION, OUTPUTS,
 from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loss import loss_plateaus
 from traindx.signs.targets import class_labels_in_regression_loss
 

@@ -57,7 +57,7 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area, Problem
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.signs.chance import worse_than_constant_baseline
+from traindx.signs.chance_level import worse_than_constant_baseline
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_oscillates
 from traindx.signs.targets import loss_negated, loss_summed

@@ -65,7 +65,7 @@ from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, nonlinearity_missing, units_saturate
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.data import inputs_unscaled
 from traindx.signs.generalization import both_losses_high, confidently_wrong
 from traindx.signs.gradients import gradients_oscillate

@@ -58,7 +58,7 @@ from traindx.format import pair
 from traindx.objective import Area
 from traindx.quantities import LEARNING_RATE, TRAIN_LOSS, VAL_LOSS
 from traindx.run import Axis, Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loss import loss_diverges, loss_flat_from_start, loss_still_falling
 from traindx.signs.lr import lr_decayed_early, lr_spent_at_once
 from traindx.signs.nonfinite import loss_not_finite

@@ -69,7 +69,7 @@ from traindx.finding import Finding
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import units_die
-from traindx.signs.chance import (
+from traindx.signs.chance_level import (
     accuracy_at_chance,
     little_learned,
     loss_at_chance,

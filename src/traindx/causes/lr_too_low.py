@@ -74,7 +74,7 @@ from traindx.objective import Area, Problem
 from traindx.quantities import LEARNING_RATE
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, sigmoids_stacked, units_saturate
-from traindx.signs.chance import (
+from traindx.signs.chance_level import (
     little_learned,
     predictions_constant,
     reward_flat,

@@ -51,7 +51,7 @@ from traindx.facts import ACCURACY_OF_NUMBERS, ARGMAX_OVER_ONE, METRIC_PLACE, OU
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 
 
 @sign(needs=(), severity=Severity.WARNING, healthy=-3.01)

@@ -56,7 +56,7 @@ from traindx.format import printable
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import nonlinearity_missing
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_converged, loss_plateaus
 

@@ -62,7 +62,7 @@ from traindx.signs.activations import (
     model_is_recurrent,
     units_die,
 )
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.data import input_outliers_seen, inputs_unscaled
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import (

@@ -57,7 +57,7 @@ from traindx.curves.facts import stated_number, stated_word
 from traindx.facts import MOMENTUM, OPTIMIZER
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loss import loss_diverges
 from traindx.signs.nonfinite import loss_climbs_before_failure
 from traindx.signs.optimizer import momentum_extreme

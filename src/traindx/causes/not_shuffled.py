@@ -63,7 +63,7 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import Area
 from traindx.quantities import EPOCH, TRAIN_LOSS
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.data import batches_sorted
 from traindx.signs.spikes import loss_oscillates, loss_spikes
 from traindx.signs.validation import validation_noisy

@@ -62,7 +62,7 @@ from traindx.curves.facts import stated_word
 from traindx.facts import OPTIMIZER
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus
 from traindx.signs.optimizer import optimizer_ill_fitting
 from traindx.signs.weights import updates_tiny

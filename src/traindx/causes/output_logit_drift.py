@@ -57,7 +57,7 @@ from traindx.curves.facts import decays_in_gradient, stated_word
 from traindx.facts import PARAMETER_PRECISION
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import starts_far_above_chance
+from traindx.signs.chance_level import starts_far_above_chance
 from traindx.signs.loss import loss_diverges
 from traindx.signs.spikes import loss_spikes
 from traindx.signs.targets import output_scores_drift

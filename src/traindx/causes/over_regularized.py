@@ -62,9 +62,9 @@ from traindx.finding import CANNOT_TELL, Answer, CannotTell, Finding, Severity, 
 from traindx.format import number, percentage
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned, loss_at_chance
-from traindx.signs.gap import validation_gap_wide
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, training_inputs_wider
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_plateaus, loss_still_falling
 from traindx.signs.lr import lr_decayed_early
 from traindx.signs.optimizer import decay_strong, dropout_extreme, l2_inside_adam

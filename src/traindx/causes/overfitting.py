@@ -85,21 +85,21 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area, Problem
 from traindx.quantities import VAL_ACCURACY, VAL_ERROR, VAL_SCORE
 from traindx.run import Run
-from traindx.signs.chance import little_learned, validation_at_chance
+from traindx.signs.chance_level import little_learned, validation_at_chance
 from traindx.signs.data import model_dwarfs_data, validation_inputs_differ
-from traindx.signs.gap import (
-    gap_widens,
-    tokens_memorized,
-    validation_gap_wide,
-    validation_left_behind,
-    validation_starts_level,
-)
 from traindx.signs.generalization import (
     both_losses_high,
     confidently_wrong,
     double_descent,
     validation_learns_nothing,
     validation_starts_worse_than_untrained,
+)
+from traindx.signs.generalization_gap import (
+    gap_widens,
+    tokens_memorized,
+    validation_gap_wide,
+    validation_left_behind,
+    validation_starts_level,
 )
 from traindx.signs.loss import loss_diverges, loss_falls
 from traindx.signs.nonfinite import loss_not_finite

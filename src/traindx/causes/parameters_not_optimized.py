@@ -51,7 +51,7 @@ from traindx.curves.facts import fact_evidence
 from traindx.finding import Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.weights import (
     optimizer_has_stale_parameters,

@@ -55,7 +55,7 @@ from traindx.cause import Cause, Clue, Experiment, Kind, Misdiagnosis, Prescript
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import units_saturate
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.data import inputs_unscaled
 from traindx.signs.gradients import gradient_fades_over_depth
 from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start, loss_plateaus

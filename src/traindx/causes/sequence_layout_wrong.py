@@ -44,7 +44,7 @@ from traindx.facts import LAYOUT_PLACE, MIXED_SAMPLES, MIXING_LAYER, MODEL_PLACE
 from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 
 
 @sign(needs=(MIXED_SAMPLES,), severity=Severity.SERIOUS, healthy=MISTAKE)

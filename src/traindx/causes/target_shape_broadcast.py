@@ -46,7 +46,7 @@ of 1 it trains. 16 samples cannot be memorized.
 from traindx import facts
 from traindx.cause import Cause, Clue, Experiment, Misdiagnosis, Prescription, Safety, Symptom
 from traindx.objective import Area
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.loss import loss_plateaus
 from traindx.signs.targets import shapes_broadcast
 

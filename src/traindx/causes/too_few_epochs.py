@@ -57,7 +57,7 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, sign
 from traindx.objective import LANGUAGE_MODELING, Area
 from traindx.quantities import TRAIN_LOSS
 from traindx.run import Run
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.gradients import gradients_agree
 from traindx.signs.loop import few_steps_in_all, few_updates_per_epoch
 from traindx.signs.loss import (

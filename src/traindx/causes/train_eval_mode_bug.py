@@ -53,9 +53,9 @@ from traindx.curves.facts import stated_number
 from traindx.facts import NORMALIZATION_LAYERS
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned, validation_at_chance
-from traindx.signs.gap import gap_widens, validation_gap_wide, validation_starts_level
+from traindx.signs.chance_level import little_learned, validation_at_chance
 from traindx.signs.generalization import validation_starts_worse_than_untrained
+from traindx.signs.generalization_gap import gap_widens, validation_gap_wide, validation_starts_level
 from traindx.signs.loop import library_runs_loop, trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
 from traindx.signs.optimizer import batchnorm_statistics_lag

@@ -58,7 +58,7 @@ from traindx.finding import CANNOT_TELL, Answer, Finding, Severity, sign
 from traindx.objective import Area
 from traindx.quantities import REPEATED_SHARE, SEEN_SHARE
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.validation import validation_below_train
 
 

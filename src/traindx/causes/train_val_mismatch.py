@@ -51,15 +51,15 @@ from traindx.format import listed
 from traindx.objective import Area
 from traindx.quantities import TARGET_CLASSES
 from traindx.run import Run
-from traindx.signs.chance import little_learned, validation_at_chance
+from traindx.signs.chance_level import little_learned, validation_at_chance
 from traindx.signs.data import data_tiny, model_dwarfs_data, validation_inputs_differ
-from traindx.signs.gap import validation_gap_wide, validation_starts_level
 from traindx.signs.generalization import (
     double_descent,
     training_inputs_wider,
     validation_learns_nothing,
     validation_starts_worse_than_untrained,
 )
+from traindx.signs.generalization_gap import validation_gap_wide, validation_starts_level
 from traindx.signs.loop import trained_in_eval_mode, validated_in_train_mode
 from traindx.signs.loss import loss_falls
 from traindx.signs.validation import (

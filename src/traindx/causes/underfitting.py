@@ -54,9 +54,9 @@ from traindx.facts import DROPOUT, DROPOUT_LAYERS
 from traindx.objective import FINE_TUNING, Area
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many
-from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance
-from traindx.signs.gap import validation_gap_wide
+from traindx.signs.chance_level import accuracy_at_chance, little_learned, loss_at_chance
 from traindx.signs.generalization import both_losses_high, confidently_wrong
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.loss import (
     loss_diverges,
     loss_falls_slowly,

@@ -54,7 +54,7 @@ from traindx.facts import FIRST_LAYER_NORMALIZES
 from traindx.objective import Area
 from traindx.run import Run
 from traindx.signs.activations import dead_units_many, units_saturate
-from traindx.signs.chance import little_learned, starts_far_above_chance, worse_than_constant_baseline
+from traindx.signs.chance_level import little_learned, starts_far_above_chance, worse_than_constant_baseline
 from traindx.signs.data import inputs_unscaled
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_falls_slowly, loss_flat_from_start

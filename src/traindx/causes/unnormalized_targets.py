@@ -56,7 +56,7 @@ from traindx.facts import OUTPUTS
 from traindx.objective import Area
 from traindx.quantities import TARGET_MIN
 from traindx.run import Run
-from traindx.signs.chance import little_learned, worse_than_constant_baseline
+from traindx.signs.chance_level import little_learned, worse_than_constant_baseline
 from traindx.signs.gradients import gradient_starts_huge
 from traindx.signs.loss import loss_diverges, loss_falls_slowly, loss_flat_from_start
 from traindx.signs.nonfinite import loss_not_finite

@@ -67,7 +67,7 @@ from traindx.signs.activations import (
     recurrent_without_gates,
     sigmoids_stacked,
 )
-from traindx.signs.chance import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
+from traindx.signs.chance_level import accuracy_at_chance, little_learned, loss_at_chance, reward_flat
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.gradients import (
     gradient_fades_over_depth,

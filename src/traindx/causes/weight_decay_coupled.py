@@ -54,7 +54,7 @@ from traindx.curves.facts import stated_number
 from traindx.facts import WEIGHT_DECAY
 from traindx.objective import Area
 from traindx.run import Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_plateaus
 from traindx.signs.optimizer import l2_inside_adam

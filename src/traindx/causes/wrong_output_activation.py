@@ -79,7 +79,7 @@ from traindx.finding import CANNOT_TELL, Answer, Evidence, Finding, Severity, si
 from traindx.format import number
 from traindx.objective import Area
 from traindx.run import EventKind, Run
-from traindx.signs.chance import little_learned
+from traindx.signs.chance_level import little_learned
 from traindx.signs.generalization import both_losses_high
 from traindx.signs.loss import loss_flat_from_start, loss_plateaus
 from traindx.signs.outputs import (

@@ -67,7 +67,7 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
     """The model that was named, with its weights, and what is to be said of them."""
     _need_torch()
     from traindx.exams.checkpoint import opened
-    from traindx.exams.named_inputs import made_by
+    from traindx.exams.input_specs import made_by
 
     checkpoint, maker = arguments.checkpoint, arguments.model
     if maker and not checkpoint and ":" not in maker and os.path.isfile(maker):
@@ -100,7 +100,7 @@ def _warn_of_training(maker: str) -> None:
 def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -> "tuple[object, list[str]]":
     """The first samples of the file, in the number format of the model."""
     from traindx.exams.batch import first_rows, refuse_empty, rows_in
-    from traindx.exams.named_inputs import fitted_to, sample_from, samples_named
+    from traindx.exams.input_specs import fitted_to, sample_from, samples_named
 
     is_file = os.path.exists(arguments.data) or ":" not in arguments.data
     batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
@@ -115,7 +115,7 @@ def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -
 
 def named_loss(arguments: argparse.Namespace) -> "Loss | str | None":
     """The loss function that was named."""
-    from traindx.exams.named_inputs import loss_named
+    from traindx.exams.input_specs import loss_named
 
     return loss_named(arguments.loss)
 

@@ -7,7 +7,7 @@ from traindx.finding import CannotTell, Finding, Severity, Sign
 from traindx.format import capitalized, uncapitalized
 from traindx.objective import LOSSES_AND_METRICS, Area, Objective, Problem
 from traindx.signs.evaluations import validation_only_at_start
-from traindx.signs.gap import tokens_memorized
+from traindx.signs.generalization_gap import tokens_memorized
 from traindx.signs.loop import too_short
 from traindx.signs.loss import loss_falls
 from traindx.signs.nonfinite import loss_not_finite

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from traindx.cause import Symptom
 from traindx.errors import UnknownNameError
 from traindx.interview.questions.types import Complaint
-from traindx.signs.gap import validation_gap_wide
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.gradients import gradient_norm_grows, gradient_norm_vanishes
 from traindx.signs.loss import loss_falls, loss_falls_slowly
 from traindx.signs.nonfinite import loss_not_finite

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from traindx.errors import UnreadableError
-from traindx.readers.names.spelling import words_of
+from traindx.readers.names.compounds import words_of
 from traindx.readers.names.vocabulary import axis_of, meaning, split_of
 from traindx.readers.tabular.json_series import Contents, columns_of_curves, contents_of
 from traindx.readers.tabular.json_values import document_of, names_a_metric, only_sets

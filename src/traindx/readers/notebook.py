@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 from traindx.curves import traits
 from traindx.errors import UnreadableError
 from traindx.facts import LIBRARIES
-from traindx.readers.names.spelling import HUMP
+from traindx.readers.names.compounds import HUMP
 from traindx.readers.names.vocabulary import fact_of
 from traindx.readers.text.lines import lines_in
 from traindx.readers.text.log import log_of_lines

@@ -32,7 +32,7 @@ from traindx.readers.binary.recording_file import (
     recording_in,
 )
 from traindx.readers.binary.sqlite import readable, table_columns_in
-from traindx.readers.binary.trainings import Training, offsets_of, trainings_in
+from traindx.readers.binary.stream_groups import Training, offsets_of, trainings_in
 from traindx.readers.types import Column, Log, Reader, Source
 from traindx.run import Event, EventKind, Fact, Floats, Parameter, Rows, Scalar, Skipped
 

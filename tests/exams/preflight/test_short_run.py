@@ -2,7 +2,7 @@
 
 import pytest
 
-from traindx.exams.preflight.rehearsal import length_of
+from traindx.exams.preflight.short_run import length_of
 from traindx.exams.preflight.types import Length
 from traindx.facts import BACKWARDS_PER_STEP, PLANNED_EPOCHS, STEPS_PER_EPOCH
 from traindx.run import Fact, Run

@@ -55,7 +55,7 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
         import torch
     except ImportError as error:
         raise TraindxError(f"{path}: reading it needs torch; pip install torch") from error
-    from traindx.exams.named_inputs import array_of
+    from traindx.exams.input_specs import array_of
 
     where = str(path)
     try:

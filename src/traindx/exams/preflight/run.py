@@ -14,7 +14,7 @@ from traindx.errors import TraindxError
 from traindx.exams.preflight import checks as shelf
 from traindx.exams.preflight.checks import one_batch
 from traindx.exams.preflight.checks.steps import loop
-from traindx.exams.preflight.rehearsal import STEPS, Rehearsing
+from traindx.exams.preflight.short_run import STEPS, Rehearsing
 from traindx.exams.preflight.types import Checklist, Part, Rehearsal
 from traindx.exams.questions import Check, Checked, Outcome, is_bad, unseen, worst_first
 from traindx.finding import Finding, Mark, Severity

@@ -9,8 +9,8 @@ from traindx.causes.train_val_leakage import validation_rows_seen
 from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Question
 from traindx.signs.data import batches_sorted, validation_inputs_differ
-from traindx.signs.gap import validation_gap_wide
 from traindx.signs.generalization import both_losses_high
+from traindx.signs.generalization_gap import validation_gap_wide
 from traindx.signs.loop import (
     accumulation_undivided,
     few_steps_in_all,

@@ -12,7 +12,7 @@ from traindx.causes.labels_misaligned import nothing_learned
 from traindx.causes.loss_sign_or_reduction import loss_falls_without_floor
 from traindx.interview import complaints as c
 from traindx.interview.questions.types import Choice, Question
-from traindx.signs.chance import little_learned, loss_at_chance
+from traindx.signs.chance_level import little_learned, loss_at_chance
 from traindx.signs.data import labels_faulty
 from traindx.signs.loss import (
     loss_converged,

@@ -17,8 +17,7 @@ from functools import lru_cache
 
 from traindx import quantities as q
 from traindx.readers.names import word_lists
-from traindx.readers.names.heads import ACCURACY, ERROR, LOSS
-from traindx.readers.names.spelling import (
+from traindx.readers.names.compounds import (
     LONGEST_NAME,
     Compound,
     compound_of,
@@ -26,6 +25,7 @@ from traindx.readers.names.spelling import (
     told_split,
     words_of,
 )
+from traindx.readers.names.head_words import ACCURACY, ERROR, LOSS
 from traindx.readers.names.whole_names import is_no_metric, whole_name
 from traindx.run import Axis, Fact, Quantity, Split
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from traindx.readers.names.spelling import words_of
+from traindx.readers.names.compounds import words_of
 from traindx.readers.names.vocabulary import axis_of, meaning
 from traindx.readers.tabular.numbers import are_stamps, in_seconds
 from traindx.readers.types import Column

@@ -8,7 +8,7 @@ from traindx.report import blocks as b
 from traindx.report import markdown
 from traindx.report.html import parts
 from traindx.report.html.chart import charts, tiny
-from traindx.report.html.drawing import figure_of, figures_of
+from traindx.report.html.curves import figure_of, figures_of
 from traindx.report.html.markup import Markup, code, detail_for, encoded, escape, fill, joined, prose
 from traindx.report.html.page_state import PageState
 

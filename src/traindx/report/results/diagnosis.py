@@ -20,8 +20,7 @@ from traindx.report.fix import (
 )
 from traindx.report.results.diagnosis_sections import references, sections
 from traindx.report.results.evidence import marks, place, rivals, seen_reasons
-from traindx.report.results.run import Crash, before_crash, crash_of, header_notes, outcome, reason_of, title
-from traindx.report.results.undecided import (
+from traindx.report.results.inconclusive import (
     candidates,
     facts,
     headline,
@@ -31,6 +30,7 @@ from traindx.report.results.undecided import (
     undecided,
     unseen,
 )
+from traindx.report.results.run import Crash, before_crash, crash_of, header_notes, outcome, reason_of, title
 from traindx.run import Run
 from traindx.signs.nonfinite import loss_not_finite
 

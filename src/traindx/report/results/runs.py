@@ -13,6 +13,7 @@ from traindx.report import blocks as b
 from traindx.report.fix import nearby
 from traindx.report.results import diagnosis as one_diagnosis
 from traindx.report.results.diagnosis_sections import references
+from traindx.report.results.inconclusive import headline
 from traindx.report.results.recording import recording_sections, series_table
 from traindx.report.results.run import (
     crash_of,
@@ -23,7 +24,6 @@ from traindx.report.results.run import (
     shared_folder,
     title,
 )
-from traindx.report.results.undecided import headline
 from traindx.run import Run
 
 _TONES = {"SICK": b.Tone.BAD, "CRASHED": b.Tone.BAD, "INCONCLUSIVE": b.Tone.DOUBT, "HEALTHY": b.Tone.GOOD}

@@ -14,7 +14,7 @@ from traindx.curves.facts import stated_number
 from traindx.exams.preflight.types import Part, Rehearsal, by_signs
 from traindx.facts import CHANCE_LOSS, INITIAL_LOSS, LOSS_FUNCTION, OUTPUT_ACTIVATION
 from traindx.format import number
-from traindx.signs.chance import starts_far_above_chance
+from traindx.signs.chance_level import starts_far_above_chance
 from traindx.signs.outputs import (
     activation_before_logits_loss,
     logits_where_probabilities_expected,

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from traindx.readers.names.heads import GENERIC, HEADS, LOSS, Head, Phrase
+from traindx.readers.names.head_words import GENERIC, HEADS, LOSS, Head, Phrase
 from traindx.readers.names.word_lists import NO_LOSSES, SHORT_SPLIT_WORDS, SOFT_SPLIT_WORDS, SPLIT_WORDS
 from traindx.run import Quantity, Split
 
