@@ -48,18 +48,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "train.py").write_text(_PROGRAM)
-        place = workspace_of(here)
+        workspace = workspace_of(here)
         order = ArmSpec(Command(sys.executable, (sys.executable, "train.py")), here, here, threads=1)
         began = time.perf_counter()
-        with closing(RayRunner(Cluster(), place, here, lambda says: None)) as ray:
+        with closing(RayRunner(Cluster(), workspace, here, lambda says: None)) as ray:
             print(f"Ray was there after {time.perf_counter() - began:.1f} s")
-            runners: dict[str, Runner] = {"process": LocalRunner(place), "task": ray}
+            runners: dict[str, Runner] = {"process": LocalRunner(workspace), "task": ray}
             took: dict[str, list[float]] = {name: [] for name in runners}
             for pair in range(_PAIRS + 1):
                 for name, runner in runners.items():
                     # Timed, so that all run on one node.
-                    one = replace(order, folder=here / f"{name}-{pair}", is_timed=True)
-                    took[name].append(seconds(runner, one))
+                    arm_spec = replace(order, folder=here / f"{name}-{pair}", is_timed=True)
+                    took[name].append(seconds(runner, arm_spec))
             began = time.perf_counter()
         print(f"and gone {time.perf_counter() - began:.1f} s after it was let go")
     print(f"first arm: {took['process'][0]:.2f} s as a process, {took['task'][0]:.2f} s as a task")

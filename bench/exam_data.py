@@ -53,12 +53,10 @@ def healthy(sets: dict[str, Callable[[], Set]] = HEALTHY) -> None:
     alarms = 0
     for name, make in sets.items():
         training, validation = make().source
-        found = exams.data(training, validation=validation)
-        faults = [fault for fault in found.findings if fault.severity is not Severity.INFO]
+        exam = exams.data(training, validation=validation)
+        faults = [fault for fault in exam.findings if fault.severity is not Severity.INFO]
         alarms += bool(faults)
-        print(
-            f"  {name:26} {found.verdict.value:5} {'; '.join(f'{one.cause}: {one.says}' for one in faults)}"
-        )
+        print(f"  {name:26} {exam.verdict.value:5} {'; '.join(f'{bad.cause}: {bad.says}' for bad in faults)}")
     print(f"healthy sets: {len(sets)}, called anything else: {alarms}\n")
 
 
@@ -75,7 +73,7 @@ def faults(sets: dict[str, Callable[[], Set]] = HEALTHY, seeds: int = SEEDS) -> 
                 tried += 1
                 if fault.cause not in causes:
                     missed.append(on)
-                also |= {f"{one} on {on}" for one in causes if one != fault.cause}
+                also |= {f"{cause} on {on}" for cause in causes if cause != fault.cause}
         total, hits, others = total + tried, hits + tried - len(missed), others + len(also)
         beside = f"missed: {', '.join(missed) or '-'}   also: {', '.join(sorted(also)) or '-'}"
         print(f"  {name:36} {tried - len(missed):3} of {tried:3}   {beside}")
@@ -116,13 +114,13 @@ def label_noise() -> None:
         )
     }
     chosen["shapes"] = split(standard(images.reshape(len(images), -1)), kinds)
-    for name, one in chosen.items():
+    for name, dataset in chosen.items():
         for share in (0.05, 0.1, 0.2):
-            broken = flipped(share)(one, np.random.default_rng(1))
-            assert one.y is not None
+            broken = flipped(share)(dataset, np.random.default_rng(1))
+            assert dataset.y is not None
             assert broken.y is not None
-            wrong = one.y != broken.y
-            points, labels = one.x.astype(np.float32), broken.y.astype(np.int64)
+            wrong = dataset.y != broken.y
+            points, labels = dataset.x.astype(np.float32), broken.y.astype(np.int64)
             rows = {}
             start = time.process_time()
             votes = voted(points, labels, int(labels.max()) + 1)

@@ -74,7 +74,7 @@ def _textures() -> Set:
     rng = np.random.default_rng(38)
     y = rng.integers(0, 2, 700)
     grid = np.mgrid[:24, :24]
-    waves = [np.sin(grid[int(one)] * rng.uniform(0.5, 1.1) + rng.uniform(0, 6)) for one in y]
+    waves = [np.sin(grid[int(label)] * rng.uniform(0.5, 1.1) + rng.uniform(0, 6)) for label in y]
     x = np.stack(waves)[:, None] * rng.uniform(0.5, 1.5, (700, 3, 1, 1)) + rng.normal(
         0, 0.4, (700, 3, 24, 24)
     )

@@ -69,7 +69,7 @@ def shapes(rows: int = 1500, seed: int = 2) -> tuple[Array, Array]:
     grid_y, grid_x = np.mgrid[:20, :20]
     labels = rng.integers(0, 4, rows)
     images = np.empty((rows, 20, 20))
-    for place, label in enumerate(labels):
+    for index, label in enumerate(labels):
         y, x, size = rng.uniform(7, 13), rng.uniform(7, 13), rng.uniform(3.5, 6)
         away_y, away_x = abs(grid_y - y), abs(grid_x - x)
         radius = np.hypot(away_y, away_x)
@@ -79,7 +79,7 @@ def shapes(rows: int = 1500, seed: int = 2) -> tuple[Array, Array]:
             ((away_y < 1.2) | (away_x < 1.2)) & (radius < size),
             abs(radius - size) < 1.2,
         )[label]
-        images[place] = 180 * drawn + rng.normal(30, 15, (20, 20))
+        images[index] = 180 * drawn + rng.normal(30, 15, (20, 20))
     return np.clip(images, 0, 255).astype(np.uint8), labels
 
 
@@ -227,8 +227,8 @@ class Injected:
     on: tuple[str, ...]
 
 
-def _numbers(one: Set) -> NDArray[np.float64]:
-    return one.x.astype(np.float64).copy()
+def _numbers(dataset: Set) -> NDArray[np.float64]:
+    return dataset.x.astype(np.float64).copy()
 
 
 def nan(one: Set, rng: np.random.Generator) -> Set:
@@ -272,13 +272,13 @@ def marked(one: Set, rng: np.random.Generator) -> Set:
 
 
 def flipped(share: float) -> Callable[[Set, np.random.Generator], Set]:
-    def put(one: Set, rng: np.random.Generator) -> Set:
-        assert one.y is not None
-        labels = one.y.astype(np.int64).copy()
+    def put(dataset: Set, rng: np.random.Generator) -> Set:
+        assert dataset.y is not None
+        labels = dataset.y.astype(np.int64).copy()
         kinds = int(labels.max()) + 1
         chosen = rng.random(len(labels)) < share
         labels[chosen] = (labels[chosen] + rng.integers(1, kinds, int(chosen.sum()))) % kinds
-        return replace(one, y=labels)
+        return replace(dataset, y=labels)
 
     return put
 

@@ -93,7 +93,7 @@ def _case(kind: str, config_type: type, model_type: type) -> Case:
         with contextlib.suppress(Exception):
             setattr(config, name, 1)
     with torch.device("meta"):
-        size = sum(one.numel() for one in model_type(config).parameters())
+        size = sum(parameter.numel() for parameter in model_type(config).parameters())
     if size > _LARGEST:
         raise ValueError("it is large all the same")
     model = model_type(config)
@@ -125,25 +125,27 @@ def main() -> None:
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
-    told: Counter[str] = Counter()
+    counter: Counter[str] = Counter()
     signal.signal(signal.SIGALRM, _too_long)
     for case in cases(arguments.only.lower()):
         if isinstance(case, str):
-            told["cannot be made small"] += 1
+            counter["cannot be made small"] += 1
             continue
         signal.alarm(_SECONDS)
         try:
-            found = problems(case)
+            findings = problems(case)
         except Exception as error:
-            told["exam failed"] += 1
+            counter["exam failed"] += 1
             print(f"{case.name}: the exam failed: {type(error).__name__}: {str(error)[:200]}", flush=True)
             continue
         finally:
             signal.alarm(0)
-        told[worst_mark(found).value] += 1
-        says = "; ".join(dict.fromkeys(f"{one.cause} ({one.degree.value}): {one.says}" for one in found))
-        print(f"{case.name}: {worst_mark(found).value} {says}", flush=True)
-    print(", ".join(f"{number} {word}" for word, number in told.most_common()))
+        counter[worst_mark(findings).value] += 1
+        says = "; ".join(
+            dict.fromkeys(f"{finding.cause} ({finding.degree.value}): {finding.says}" for finding in findings)
+        )
+        print(f"{case.name}: {worst_mark(findings).value} {says}", flush=True)
+    print(", ".join(f"{number} {word}" for word, number in counter.most_common()))
 
 
 def _too_long(*_: object) -> None:

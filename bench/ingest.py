@@ -30,9 +30,9 @@ def tree(runs: int) -> list[Row]:
         for number in range(runs):
             _small_run(Path(folder) / f"sweep/run{number:04d}", number)
         begun = time.process_time()
-        found = len(traindx.load(folder))
+        count = len(traindx.load(folder))
         seconds = time.process_time() - begun
-    assert found == runs, f"{found} runs read of {runs}"
+    assert count == runs, f"{count} runs read of {runs}"
     return [Row(f"a tree of {runs:,} small runs", "traindx", seconds, note="the aim is under 20 s")]
 
 

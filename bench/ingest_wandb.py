@@ -39,13 +39,13 @@ _PEER = "wandb's Python loop"
 
 def measure(rows: int = 100_000, keys: int = 7) -> list[Row]:
     """Both readers on a history alone, and on one with the summaries that wandb writes between its rows."""
-    found: list[Row] = []
+    measured: list[Row] = []
     for work, with_summaries in (("", False), (" and their summaries", True)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "run.wandb"
             path.write_bytes(_file(_messages(rows, keys, with_summaries)))
-            found += _compare(f"{rows:,} W&B history rows of {keys} keys{work}", str(path), rows)
-    return found
+            measured += _compare(f"{rows:,} W&B history rows of {keys} keys{work}", str(path), rows)
+    return measured
 
 
 def _compare(work: str, path: str, rows: int) -> list[Row]:

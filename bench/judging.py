@@ -62,14 +62,14 @@ def speed() -> None:
 
 def recorded() -> None:
     """Verdicts, causes and signs on the recorded trainings."""
-    found = [(case, diagnose(curve(case.id))) for case in cases()]
-    right = [case for case, diagnosis in found if diagnosis.verdict.value == case.verdict]
-    well = [(case, diagnosis) for case, diagnosis in found if case.verdict == "healthy"]
-    sick = [(case, diagnosis) for case, diagnosis in found if case.verdict == "sick"]
+    judged = [(case, diagnose(curve(case.id))) for case in cases()]
+    right = [case for case, diagnosis in judged if diagnosis.verdict.value == case.verdict]
+    well = [(case, diagnosis) for case, diagnosis in judged if case.verdict == "healthy"]
+    sick = [(case, diagnosis) for case, diagnosis in judged if case.verdict == "sick"]
     alarms = [case for case, diagnosis in well if diagnosis.verdict is Verdict.SICK]
     first = [case for case, d in sick if d.suspects and d.suspects[0].cause.slug in case.causes]
     three = [case for case, d in sick if {s.cause.slug for s in d.suspects[:3]} & set(case.causes)]
-    print(f"recorded trainings   verdict fits {len(right)} of {len(found)}")
+    print(f"recorded trainings   verdict fits {len(right)} of {len(judged)}")
     print(f"                     false alarms {len(alarms)} of {len(well)}")
     print(f"                     a true cause first {len(first)} of {len(sick)}, in three {len(three)}")
 
@@ -88,9 +88,9 @@ def shared() -> None:
 
 def _report(name: str, rows: Sequence[dict[str, object]]) -> None:
     shapes = [[str(shape) for shape in _listed(row["shape"])] for row in rows]
-    found = [_diagnosis(str(row["dir"])) for row in rows]
-    right = sum(fits(shape, diagnosis) for shape, diagnosis in zip(shapes, found, strict=True))
-    well = [d for shape, d in zip(shapes, found, strict=True) if "healthy" in shape and d is not None]
+    diagnoses = [_diagnosis(str(row["dir"])) for row in rows]
+    right = sum(fits(shape, diagnosis) for shape, diagnosis in zip(shapes, diagnoses, strict=True))
+    well = [d for shape, d in zip(shapes, diagnoses, strict=True) if "healthy" in shape and d is not None]
     alarms = sum(diagnosis.verdict is Verdict.SICK for diagnosis in well)
     print(f"real logs, {name:<11} verdict fits {right} of {len(rows)}, false alarms {alarms} of {len(well)}")
 

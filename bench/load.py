@@ -84,9 +84,9 @@ def busy_processes(number: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
     try:
         yield others
     finally:
-        for one in others:
-            one.kill()
-            one.wait()
+        for process in others:
+            process.kill()
+            process.wait()
 
 
 def judged(program: Path) -> Judged:
@@ -104,7 +104,7 @@ def judged(program: Path) -> Judged:
             check=False,
         )
         runs = tuple(load(Path(folder) / "run"))
-        return Judged(runs, min(map(diagnose, runs), key=lambda one: one.healthy))
+        return Judged(runs, min(map(diagnose, runs), key=lambda diagnosis: diagnosis.healthy))
 
 
 def differing(quiet: Judged, loaded: Judged) -> int:
@@ -114,7 +114,7 @@ def differing(quiet: Judged, loaded: Judged) -> int:
 
 
 def _row(name: str, quiet: Judged, loaded: Judged) -> str:
-    points = [sum(map(len, one.sampled.values())) for one in (quiet, loaded)]
+    points = [sum(map(len, result.sampled.values())) for result in (quiet, loaded)]
     same = "yes" if quiet.answer == loaded.answer else "**no**"
     waits = f"{quiet.waited:.0%} / {loaded.waited:.0%}"
     return (
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--busy", type=int, default=4, help="processes beside the training")
     options = parser.parse_args()
     wanted = [name for name in options.only.split(",") if name]
-    programs = [one for one in PROGRAMS if not wanted or one.rpartition("/")[2] in wanted]
+    programs = [program for program in PROGRAMS if not wanted or program.rpartition("/")[2] in wanted]
     print("| program | alone | beside busy processes | same | points | other steps | wait |")
     print("|---|---|---|---|--:|--:|--:|", flush=True)
     same = 0

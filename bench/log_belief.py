@@ -67,19 +67,19 @@ def sample(run: Run, *, ill: bool, repository: str = "") -> Sample | None:
 
 
 def samples(wild: Path, shared: Path) -> Iterator[Sample]:
-    found = [
+    every = [
         sample(run, ill=ill, repository=repo) for run, ill, repo in (*_of_wild(wild), *_of_shared(shared))
     ]
     known = [case for case in cases() if case.verdict in ("healthy", "sick")]
-    found += [sample(curve(case.id), ill=case.verdict == "sick") for case in known]
-    yield from (one for one in found if one is not None)
+    every += [sample(curve(case.id), ill=case.verdict == "sick") for case in known]
+    yield from (each for each in every if each is not None)
 
 
 def _of_wild(folder: Path) -> Iterator[tuple[Run, bool, str]]:
     for row in map(json.loads, INDEX.read_text(encoding="utf-8").splitlines()):
         if row["split"] == "open" and row["label"] in ("healthy", "ill"):
-            place = next(folder.rglob(row["file"]), None)
-            runs = _runs(place) if place else ()
+            path = next(folder.rglob(row["file"]), None)
+            runs = _runs(path) if path else ()
             if runs:
                 yield runs[-1], row["label"] == "ill", row["repo"] or row["file"]
 
@@ -94,9 +94,9 @@ def _of_shared(folder: Path) -> Iterator[tuple[Run, bool, str]]:
                 yield max(runs, key=lambda run: sum(map(len, run.series))), not well, row["dir"]
 
 
-def _runs(place: Path) -> tuple[Run, ...]:
+def _runs(path: Path) -> tuple[Run, ...]:
     try:
-        return tuple(traindx.load(place))
+        return tuple(traindx.load(path))
     except TraindxError:
         return ()
 
@@ -107,14 +107,14 @@ def fitted(rows: Floats, ill: Floats, weights: Floats) -> Floats:
     start[1] = 1.0
     ridge = np.full(rows.shape[1], RIDGE)
     ridge[0] = RIDGE / 1e3
-    found = start.copy()
+    coefficients = start.copy()
     for _ in range(50):
-        stated = believed(found, rows)
-        pull = rows.T @ (weights * (stated - ill)) + ridge * (found - start)
-        found = found - np.linalg.solve(
+        stated = believed(coefficients, rows)
+        pull = rows.T @ (weights * (stated - ill)) + ridge * (coefficients - start)
+        coefficients = coefficients - np.linalg.solve(
             (rows.T * (weights * stated * (1 - stated))) @ rows + np.diag(ridge), pull
         )
-    return found
+    return coefficients
 
 
 def believed(points: Floats, rows: Floats) -> Floats:
@@ -130,30 +130,30 @@ def main() -> None:
     warnings.simplefilter("ignore")
     known = list(samples(arguments.wild, arguments.shared))
     rows = np.array(
-        [[1.0, one.odds, *(one.shown.get(problem, 0.0) for problem in PROBLEMS)] for one in known]
+        [[1.0, each.odds, *(each.shown.get(problem, 0.0) for problem in PROBLEMS)] for each in known]
     )
-    ill = np.array([float(one.ill) for one in known])
-    real = np.array([bool(one.repository) for one in known])
-    names = [one.repository or f"curve {number}" for number, one in enumerate(known)]
+    ill = np.array([float(each.ill) for each in known])
+    real = np.array([bool(each.repository) for each in known])
+    names = [each.repository or f"curve {number}" for number, each in enumerate(known)]
     _, groups = np.unique(names, return_inverse=True)
     weights = np.where(real, 1.0, RARE)
-    told, dice = np.zeros(len(known)), np.random.default_rng(0)
+    beliefs, dice = np.zeros(len(known)), np.random.default_rng(0)
     for _ in range(ROUNDS):
         folds = (dice.permutation(groups.max() + 1) % FOLDS)[groups]
         for fold in range(FOLDS):
             rest, held = folds != fold, folds == fold
-            told[held] += believed(fitted(rows[rest], ill[rest], weights[rest]), rows[held]) / ROUNDS
+            beliefs[held] += believed(fitted(rows[rest], ill[rest], weights[rest]), rows[held]) / ROUNDS
     for name, stated in (
-        ("in force", np.array([1 - of_log(1 / (1 + math.exp(one.odds)), one.shown) for one in known])),
+        ("in force", np.array([1 - of_log(1 / (1 + math.exp(each.odds)), each.shown) for each in known])),
         ("shares alone", believed(np.eye(2 + len(PROBLEMS))[1], rows)),
-        ("fitted, held out", told),
+        ("fitted, held out", beliefs),
     ):
         brier = float(np.mean((stated[real] - ill[real]) ** 2))
         error = calibration_error(stated[real].tolist(), (ill[real] > 0).tolist())
         print(
             f"{name:18} Brier score {brier:.3f}, calibration error {error:.3f} ({int(real.sum())} real logs)"
         )
-    sure = real & (told < 1 / 10)
+    sure = real & (beliefs < 1 / 10)
     print(f"of {int(sure.sum())} logs that show nothing wrong {int(ill[sure].sum())} are labeled ill")
     points = fitted(rows, ill, weights)
     terms = ("offset", "slope", *(problem.name for problem in PROBLEMS))

@@ -43,24 +43,24 @@ def judged(name: str, seed: int) -> list[Line]:
     best = int(np.argmax(skills))
     suggestions = [*ours(task, seed, task.make(seed)), *range_tests(task, task.make(seed))]
     suggestions += lightning(task, task.make(seed))
-    found = []
-    for one in suggestions:
-        skill = trained(task, seed, one.rate) if one.rate else -1.0
-        found.append(
+    rows = []
+    for suggestion in suggestions:
+        skill = trained(task, seed, suggestion.rate) if suggestion.rate else -1.0
+        rows.append(
             {
                 "task": task.name,
                 "seed": seed,
-                "finder": one.finder,
+                "finder": suggestion.finder,
                 "own": f"{own_rate(task, seed):g}",
-                "rate": f"{one.rate:.3g}" if one.rate else "",
+                "rate": f"{suggestion.rate:.3g}" if suggestion.rate else "",
                 "skill": f"{skill:.4f}",
                 "best": f"{skills[best]:.4f}",
                 "best_rate": f"{GRID[best]:.3g}",
                 "reached": int(skill >= REACHED * skills[best]),
-                "steps": one.steps,
+                "steps": suggestion.steps,
             }
         )
-    return found
+    return rows
 
 
 def refused(name: str, seed: int, kind: str) -> list[Line]:
@@ -76,25 +76,25 @@ def refused(name: str, seed: int, kind: str) -> list[Line]:
         lambda setting: range_tests(task, setting),
         lambda setting: lightning(task, setting),
     )
-    found: list[Line] = []
+    lines: list[Line] = []
     for finder in finders:
         try:
             suggestions = finder(spoilt())
         except (RuntimeError, ValueError, IndexError, ZeroDivisionError) as error:
             # It stops with an error of its own, which is an answer of a kind.
             suggestions = [Suggestion(f"{_FAILED}: {type(error).__name__}", None, 0)]
-        found += [
+        lines += [
             {
                 "task": f"{task.name}, {kind}",
                 "seed": seed,
-                "finder": one.finder,
-                "rate": f"{one.rate:.3g}" if one.rate else "",
-                "reached": int(one.rate is None),
-                "steps": one.steps,
+                "finder": suggestion.finder,
+                "rate": f"{suggestion.rate:.3g}" if suggestion.rate else "",
+                "reached": int(suggestion.rate is None),
+                "steps": suggestion.steps,
             }
-            for one in suggestions
+            for suggestion in suggestions
         ]
-    return found
+    return lines
 
 
 def _lines(path: Path) -> list[Line]:
@@ -121,11 +121,11 @@ def again(path: Path) -> None:
         name, _, kind = str(line["task"]).partition(", ")
         task, seed = TASKS[name], int(str(line["seed"]))
         setting = KINDS[kind](task.make(seed)) if kind else task.make(seed)
-        (one,) = ours(task, seed, setting)
-        line["rate"], line["steps"] = f"{one.rate:.3g}" if one.rate else "", one.steps
-        line["reached"] = int(one.rate is None)
+        (suggestion,) = ours(task, seed, setting)
+        line["rate"], line["steps"] = f"{suggestion.rate:.3g}" if suggestion.rate else "", suggestion.steps
+        line["reached"] = int(suggestion.rate is None)
         if not kind:
-            skill = trained(task, seed, one.rate) if one.rate else -1.0
+            skill = trained(task, seed, suggestion.rate) if suggestion.rate else -1.0
             line["skill"] = f"{skill:.4f}"
             line["reached"] = int(skill >= REACHED * float(str(line["best"])))
         _write(path, lines)
@@ -145,7 +145,7 @@ def measure(path: Path, names: Iterable[str], *, hopeless: bool) -> None:
         if hopeless and (f"{name}, {kind}", seed) not in done
     ]
     with ProcessPoolExecutor(min(2, os.cpu_count() or 1), get_context("spawn")) as pool:
-        jobs = [pool.submit(judged, *one) for one in plain] + [pool.submit(refused, *one) for one in spoilt]
+        jobs = [pool.submit(judged, *job) for job in plain] + [pool.submit(refused, *job) for job in spoilt]
         for number, job in enumerate(jobs):
             known += job.result()
             _write(path, known)
@@ -160,7 +160,7 @@ def table(path: Path) -> str:
     tasks = list(dict.fromkeys(str(line["task"]) for line in plain))
     rows = [["task", *finders], ["---", *["--:" for _ in finders]]]
     for task in tasks:
-        some = [one for one in plain if one["task"] == task]
+        some = [row for row in plain if row["task"] == task]
         rows += [[task, *(_share(some, name) for name in finders)]]
     rows.append(["**all**", *(f"**{_share(plain, name)}**" for name in finders)])
     rows.append(["steps, mean", *(_steps(plain, name) for name in finders)])

@@ -137,7 +137,7 @@ def round_of(
     """A whole run of every contestant, in turns."""
     gc.collect()
     with tempfile.TemporaryDirectory() as folder:
-        turns = [_Turn(one, workload, Path(folder) / one.name) for one in contestants]
+        turns = [_Turn(contestant, workload, Path(folder) / contestant.name) for contestant in contestants]
         for number, block in enumerate(blocks):
             # Each goes first as often as last, and each follows each.
             shift = number % len(turns)
@@ -178,7 +178,7 @@ def _percent(rounds: Sequence[dict[str, Run]], name: str, seconds: Callable[[Run
     shares = []
     for runs in rounds:
         others = (PLAIN,) if name == AGAIN.name else (PLAIN, AGAIN)
-        plain = statistics.mean(seconds(runs[one.name]) for one in others)
+        plain = statistics.mean(seconds(runs[contestant.name]) for contestant in others)
         shares.append(100 * (seconds(runs[name]) / plain - 1))
     return _spread(shares)
 
@@ -187,23 +187,23 @@ def lines_of(
     workload: Workload, contestants: Sequence[Contestant], rounds: Sequence[dict[str, Run]]
 ) -> list[str]:
     """The rows of the table for one training."""
-    plain = [runs[one.name].whole for runs in rounds for one in (PLAIN, AGAIN)]
+    plain = [runs[contestant.name].whole for runs in rounds for contestant in (PLAIN, AGAIN)]
     each = 1e3 * statistics.median(plain) / workload.steps
     title = (
         f"{workload.name}: {workload.steps:,} steps of {each:.2f} ms, steady from {workload.settled + 1:,}"
     )
     lines = [f"| {title} | | | | | |"]
-    for one in contestants:
-        mine = [runs for runs in rounds if one.name in runs]
-        if not mine or one is PLAIN:
+    for entry in contestants:
+        mine = [runs for runs in rounds if entry.name in runs]
+        if not mine or entry is PLAIN:
             continue
-        whole = _percent(mine, one.name, lambda run: run.whole)
-        steady = _percent(mine, one.name, lambda run: run.settled)
-        claims = [100 * claim for runs in mine if (claim := runs[one.name].claim) is not None]
-        aim = f"; the aim is {workload.goal:.0f}" if one.name == "traindx" else ""
+        whole = _percent(mine, entry.name, lambda run: run.whole)
+        steady = _percent(mine, entry.name, lambda run: run.settled)
+        claims = [100 * claim for runs in mine if (claim := runs[entry.name].claim) is not None]
+        aim = f"; the aim is {workload.goal:.0f}" if entry.name == "traindx" else ""
         said = str(_spread(claims)) if claims else ""
         lines.append(
-            f"| | {one.says} | {whole}{aim} | {steady} | {said} | {1e3 * mine[0][one.name].once:.0f} |"
+            f"| | {entry.says} | {whole}{aim} | {steady} | {said} | {1e3 * mine[0][entry.name].once:.0f} |"
         )
     return lines
 
@@ -212,7 +212,9 @@ def measure(workload: Workload, contestants: Sequence[Contestant], count: int) -
     """All rounds of one training."""
     step_seconds, rounds = seconds_of_step(workload), []
     for number in range(count):
-        taking_part = [one for one in contestants if one.every_round or number < _PEER_ROUNDS]
+        taking_part = [
+            contestant for contestant in contestants if contestant.every_round or number < _PEER_ROUNDS
+        ]
         rounds.append(round_of(workload, taking_part, blocks_of(workload, step_seconds, seed=number)))
         print(f"{workload.name}: round {number + 1} of {count}", file=sys.stderr, flush=True)
     return lines_of(workload, contestants, rounds)
@@ -232,23 +234,23 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a quarter of the steps, two rounds")
     parser.add_argument("--only", default="", help="trainings: cnn, gpt, mlp, deep")
-    parser.add_argument("--contestants", default="", help=", ".join(one.name for one in CONTESTANTS))
+    parser.add_argument("--contestants", default="", help=", ".join(each.name for each in CONTESTANTS))
     parser.add_argument("--rounds", type=int, default=0, help="7 unless told; 2 when quick")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    only = _chosen(options.only, [one.name for one in WORKLOADS])
-    names = _chosen(options.contestants, [one.name for one in CONTESTANTS])
-    wanted = [one for one in CONTESTANTS if one.name in names]
-    taking_part = [PLAIN, *(one for one in wanted if one.installed), AGAIN]
+    only = _chosen(options.only, [each.name for each in WORKLOADS])
+    names = _chosen(options.contestants, [each.name for each in CONTESTANTS])
+    wanted = [each for each in CONTESTANTS if each.name in names]
+    taking_part = [PLAIN, *(each for each in wanted if each.installed), AGAIN]
     print(f"Python {platform.python_version()}, torch {torch.__version__}, one thread, {platform.machine()}")
-    for one in wanted:
-        if not one.installed:
-            print(f"{one.name}: {one.module} is not installed")
+    for each in wanted:
+        if not each.installed:
+            print(f"{each.name}: {each.module} is not installed")
     lines = [
         "| training | tool | whole run, % | steady, % | says of itself, % | once, ms |",
         "|---|---|--:|--:|--:|--:|",
     ]
-    for workload in (one for one in WORKLOADS if one.name in only):
+    for workload in (each for each in WORKLOADS if each.name in only):
         size = 4 if options.quick else 1
         sized = replace(workload, steps=workload.steps // size, settled=workload.settled // size)
         lines += measure(sized, taking_part, options.rounds or (2 if options.quick else 7))

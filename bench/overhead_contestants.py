@@ -205,8 +205,8 @@ def _attaching() -> ModuleType:
 def _stated_cost(folder: Path) -> float | None:
     (file,) = folder.glob("rank-0*.traindx")
     with closing(sqlite3.connect(file)) as database:
-        found = database.execute("SELECT value FROM facts WHERE slug = 'recording_cost'").fetchone()
-    return float(json.loads(found[0])) if found else None
+        row = database.execute("SELECT value FROM facts WHERE slug = 'recording_cost'").fetchone()
+    return float(json.loads(row[0])) if row else None
 
 
 PLAIN = Contestant("plain", "plain", _plain, every_round=True)

@@ -76,8 +76,8 @@ class _Block(nn.Module):
             part.view(batch, time, self.heads, width // self.heads).transpose(1, 2)
             for part in self.qkv(self.norm1(x)).split(width, dim=2)
         )
-        seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.out(seen.transpose(1, 2).reshape(batch, time, width))
+        attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(attended.transpose(1, 2).reshape(batch, time, width))
         return x + self.mlp(self.norm2(x))
 
 

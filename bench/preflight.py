@@ -75,16 +75,16 @@ def main() -> None:
     arguments = parser.parse_args()
     _KEPT.mkdir(parents=True, exist_ok=True)
     # Shuffled, always alike: whenever it is stopped, healthy and failing ones were rehearsed.
-    known = sorted(labels(arguments.folder.resolve()), key=lambda one: crc32(one.script.name.encode()))
+    known = sorted(labels(arguments.folder.resolve()), key=lambda label: crc32(label.script.name.encode()))
     if not arguments.totals:
-        place, of = map(int, arguments.part.split("/"))
+        index, of = map(int, arguments.part.split("/"))
         for number, label in enumerate(known):
             kept = _KEPT / f"{label.script.stem}.pickle"
             wanted = label.script.stem == arguments.only if arguments.only else not kept.exists()
-            if number % of == place and wanted:
+            if number % of == index and wanted:
                 kept.write_bytes(pickle.dumps(_rehearsed(label)))
                 print(label.script.stem, label.cause, flush=True)
-    rows = [_row(label, found) for label in known if (found := _read(label)) is not None]
+    rows = [_row(label, cached) for label in known if (cached := _read(label)) is not None]
     _write(rows)
     _report(rows)
 
@@ -95,30 +95,33 @@ def _rehearsed(label: Label) -> Kept:
     os.chdir(label.script.parent)
     with tempfile.TemporaryDirectory() as out:
         command = command_from([label.script.name], os.environ)
-        place = workspace_of(Path.cwd(), command.words)
+        workspace = workspace_of(Path.cwd(), command.words)
         try:
-            runs = ShortRuns(command, LocalRunner(place), Path(out))
-            found = Rehearsing(runs, 20.0, lambda _: None).rehearsed(STEPS, ranges=True)
+            runs = ShortRuns(command, LocalRunner(workspace), Path(out))
+            rehearsal = Rehearsing(runs, 20.0, lambda _: None).rehearsed(STEPS, ranges=True)
         except TraindxError as error:
             return Kept(None, str(error), time.monotonic() - began)
-    return Kept(found, "", time.monotonic() - began)
+    return Kept(rehearsal, "", time.monotonic() - began)
 
 
 def _read(label: Label) -> Kept | None:
     path = _KEPT / f"{label.script.stem}.pickle"
     if not path.exists():
         return None
-    found = pickle.loads(path.read_bytes())
-    assert isinstance(found, Kept)
-    return found
+    kept = pickle.loads(path.read_bytes())
+    assert isinstance(kept, Kept)
+    return kept
 
 
 def _row(label: Label, kept: Kept) -> Row:
-    found = all_checked(kept.rehearsal) if kept.rehearsal else ()
-    bad = sorted((one for one in found if one.mark.rank >= Mark.WARN.rank), key=lambda one: -one.mark.rank)
-    causes = list(dict.fromkeys(slug for one in bad for slug in one.causes))
+    checks = all_checked(kept.rehearsal) if kept.rehearsal else ()
+    bad = sorted(
+        (checked for checked in checks if checked.mark.rank >= Mark.WARN.rank),
+        key=lambda checked: -checked.mark.rank,
+    )
+    causes = list(dict.fromkeys(slug for checked in bad for slug in checked.causes))
     right = {label.cause, *label.accept}
-    worst = max((one.mark for one in found), key=lambda one: one.rank, default=None)
+    worst = max((checked.mark for checked in checks), key=lambda mark: mark.rank, default=None)
     return Row(
         script=label.script.stem,
         cause=label.cause,
@@ -127,42 +130,42 @@ def _row(label: Label, kept: Kept) -> Row:
         verdict=worst.value if worst else kept.problem,
         points=bool(right & set(causes)),
         first=bool(causes) and causes[0] in right,
-        fails=_named(found, Mark.FAIL),
-        warns=_named(found, Mark.WARN),
-        unseen=_named(found, Mark.UNSEEN),
+        fails=_named(checks, Mark.FAIL),
+        warns=_named(checks, Mark.WARN),
+        unseen=_named(checks, Mark.UNSEEN),
         causes=" ".join(causes),
         seconds=round(kept.seconds, 1),
     )
 
 
-def _named(found: Iterable[Checked], mark: Mark) -> str:
-    return " ".join(one.check.slug for one in found if one.mark is mark)
+def _named(checks: Iterable[Checked], mark: Mark) -> str:
+    return " ".join(checked.check.slug for checked in checks if checked.mark is mark)
 
 
 def _write(rows: list[Row]) -> None:
     with _TABLE.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [one.name for one in fields(Row)], lineterminator="\n")
+        writer = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(asdict(one) for one in sorted(rows, key=lambda one: one.script))
+        writer.writerows(asdict(row) for row in sorted(rows, key=lambda row: row.script))
 
 
 def _report(rows: list[Row]) -> None:
-    sick = [one for one in rows if one.cause != HEALTHY]
-    well = [one for one in rows if one.cause == HEALTHY]
-    visible = [one for one in sick if one.visible]
-    for one in sorted(visible, key=lambda one: (one.points, one.cause)):
-        found = f"{one.cause:<24} {one.verdict:<6} {one.causes}"
-        print(f"{'ok  ' if one.points else 'MISS'} {one.script:<24} {found}")
-    later = [one for one in sick if not one.visible]
-    print(f"visible before training: {sum(one.points for one in visible)} of {len(visible)} pointed to,")
-    print(f"  {sum(one.first for one in visible)} as the first cause of the worst check,")
-    print(f"  {sum(one.verdict == 'fail' for one in visible)} with a fail")
-    print(f"visible only later: {sum(one.points for one in later)} of {len(later)} pointed to all the same")
-    fails, warns = ([one for one in well if one.verdict == mark] for mark in ("fail", "warn"))
+    sick = [row for row in rows if row.cause != HEALTHY]
+    well = [row for row in rows if row.cause == HEALTHY]
+    visible = [row for row in sick if row.visible]
+    for row in sorted(visible, key=lambda entry: (entry.points, entry.cause)):
+        sentence = f"{row.cause:<24} {row.verdict:<6} {row.causes}"
+        print(f"{'ok  ' if row.points else 'MISS'} {row.script:<24} {sentence}")
+    later = [row for row in sick if not row.visible]
+    print(f"visible before training: {sum(row.points for row in visible)} of {len(visible)} pointed to,")
+    print(f"  {sum(row.first for row in visible)} as the first cause of the worst check,")
+    print(f"  {sum(row.verdict == 'fail' for row in visible)} with a fail")
+    print(f"visible only later: {sum(row.points for row in later)} of {len(later)} pointed to all the same")
+    fails, warns = ([row for row in well if row.verdict == mark] for mark in ("fail", "warn"))
     print(f"healthy: {len(fails)} of {len(well)} with a fail, {len(warns)} with a warning at most")
-    for one in [*fails, *warns]:
-        print(f"     {one.script:<24} {one.verdict:<6} fails: {one.fails}  warns: {one.warns}  {one.causes}")
-    times = sorted(one.seconds for one in rows)
+    for row in [*fails, *warns]:
+        print(f"     {row.script:<24} {row.verdict:<6} fails: {row.fails}  warns: {row.warns}  {row.causes}")
+    times = sorted(row.seconds for row in rows)
     if times:
         print(f"seconds: median {times[len(times) // 2]:.0f}, largest {times[-1]:.0f}")
 

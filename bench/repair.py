@@ -101,11 +101,11 @@ def engine_for(first: ArmResult, folder: Path) -> Engine:
     run = first.run
     assert run is not None
     steps = arm_length(run, first.seconds, ()).steps
-    place = Workspace(first.order.place, copies=True)
+    workspace = Workspace(first.order.place, copies=True)
     made = Engine(
         command=first.order.command,
-        workspace=place,
-        runner=LocalRunner(place),
+        workspace=workspace,
+        runner=LocalRunner(workspace),
         folder=folder,
         steps=steps,
         is_cut=steps < steps_of(run),
@@ -120,14 +120,14 @@ def engine_for(first: ArmResult, folder: Path) -> Engine:
 def at_random(diagnosis: Diagnosis, run: Run, dice: random.Random) -> list[Candidate]:
     """All changes on the shelf in random order, measured as the diagnosis would."""
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
-    found: list[Candidate] = []
-    for change in (one for one in known_changes().values() if one.is_fix):
+    drawn: list[Candidate] = []
+    for change in (known_change for known_change in known_changes().values() if known_change.is_fix):
         spec = resolved(parse_change(dice.choice(change.forms)), run)
         if spec is not None:
             measure = measured_by(symptoms, (spec,), run)
-            found.append(Candidate((spec,), "", str(spec), measure, 1.0))
-    dice.shuffle(found)
-    return found
+            drawn.append(Candidate((spec,), "", str(spec), measure, 1.0))
+    dice.shuffle(drawn)
+    return drawn
 
 
 def treated(case: Case, with_random: bool) -> Row | None:
@@ -156,7 +156,7 @@ def treated(case: Case, with_random: bool) -> Row | None:
             cause=case.cause,
             diagnosed=diagnosis.suspects[0].cause.slug if diagnosis.suspects else diagnosis.verdict.value,
             can=_yes(_can_be_treated(case.cause)),
-            tried=sum(not any(pair.treated.refused for pair in one.pairs) for one in ours.trials),
+            tried=sum(not any(pair.treated.refused for pair in trial.pairs) for trial in ours.trials),
             arms=engine.budget.spent,
             random_change="" if with_random else _NOT_RUN,
         )
@@ -221,8 +221,8 @@ def summary(rows: Sequence[Row]) -> str:
 
 def _patches(rows: Sequence[Row]) -> str:
     """How many repairs were written as source, and what came of running them."""
-    found = Counter(row.patched for row in rows if row.change)
-    return ", ".join(f"{number} {word or 'none'}" for word, number in found.most_common())
+    counter = Counter(row.patched for row in rows if row.change)
+    return ", ".join(f"{number} {word or 'none'}" for word, number in counter.most_common())
 
 
 def read(results: Path) -> list[Row]:
@@ -253,14 +253,14 @@ def _cases(arguments: argparse.Namespace, folder: Path) -> list[Case]:
 
 def sampled(every: Sequence[Case], wanted: int) -> list[Case]:
     """The healthy ones, and some that fail and whose cause a machine can treat: always the same."""
-    well = [one for one in every if one.cause == HEALTHY]
-    able = [one for one in every if one.cause != HEALTHY and _can_be_treated(one.cause)]
+    well = [other for other in every if other.cause == HEALTHY]
+    able = [other for other in every if other.cause != HEALTHY and _can_be_treated(other.cause)]
     random.Random(0).shuffle(able)
     return [*well, *able[:wanted]]
 
 
 def _can_be_treated(cause: str) -> bool:
-    return any(fix.change for one in knowledge.causes() if one.slug == cause for fix in one.fixes)
+    return any(fix.change for known in knowledge.causes() if known.slug == cause for fix in known.fixes)
 
 
 def main() -> None:
@@ -283,7 +283,7 @@ def main() -> None:
             if arguments.sample is not None:
                 every = sampled(every, arguments.sample)
             for number, case in enumerate(every):
-                if case.name not in (arguments.only or {one.name for one in every} - rows.keys()):
+                if case.name not in (arguments.only or {other.name for other in every} - rows.keys()):
                     continue
                 began = time.monotonic()
                 row = treated(case, with_random=number % arguments.random_every == 0)

@@ -29,8 +29,8 @@ def runs() -> Iterator[tuple[str, Run]]:
 
 def answers(run: Run) -> dict[str, str]:
     """What every sign answers, by kind."""
-    found = {sign.slug: sign(run) for sign in knowledge.signs()}
-    return {slug: "yes" if isinstance(one, Finding) else repr(one) for slug, one in found.items()}
+    by_slug = {sign.slug: sign(run) for sign in knowledge.signs()}
+    return {slug: "yes" if isinstance(answer, Finding) else repr(answer) for slug, answer in by_slug.items()}
 
 
 def judged(run: Run) -> tuple[str, str]:

@@ -45,7 +45,7 @@ class Judged:
     @property
     def names(self) -> list[str]:
         """The suspects of the run that matters, the likeliest first."""
-        return [] if self.diagnosis is None else [one.cause.slug for one in self.diagnosis.suspects]
+        return [] if self.diagnosis is None else [suspect.cause.slug for suspect in self.diagnosis.suspects]
 
     @property
     def alarm(self) -> float:
@@ -90,8 +90,8 @@ def record(label: Label, into: Path) -> str:
 
 def of_one(runs: list[Run]) -> Diagnosis | None:
     """The diagnosis that counts where a script trains several times: of the sickest."""
-    found = [diagnose(run) for run in runs]
-    return min(found, key=lambda one: one.healthy, default=None)
+    diagnoses = [diagnose(run) for run in runs]
+    return min(diagnoses, key=lambda diagnosis: diagnosis.healthy, default=None)
 
 
 def judged(label: Label, into: Path) -> Judged:
@@ -113,38 +113,40 @@ def main() -> None:
     parser.add_argument("--totals", action="store_true", help="only how many, not which")
     arguments = parser.parse_args()
     known = [
-        one for one in labels(arguments.folder) if not arguments.show or one.script.stem == arguments.show
+        label
+        for label in labels(arguments.folder)
+        if not arguments.show or label.script.stem == arguments.show
     ]
     into = arguments.into / arguments.folder.resolve().name
     into.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in known if arguments.again or not (into / one.script.stem).exists()]
+    todo = [label for label in known if arguments.again or not (into / label.script.stem).exists()]
     if arguments.again:
-        for one in todo:
-            subprocess.run(["rm", "-rf", str(into / one.script.stem)], check=True)
+        for label in todo:
+            subprocess.run(["rm", "-rf", str(into / label.script.stem)], check=True)
     with ThreadPoolExecutor(2) as pool:
         for number, name in enumerate(pool.map(lambda label: record(label, into), todo), start=1):
             print(f"\rrecorded {number} of {len(todo)}: {name:<40}", end="", file=sys.stderr)
-    results = [judged(one, into) for one in known]
+    results = [judged(label, into) for label in known]
     _report(results, arguments.totals)
 
 
-def _line(one: Judged) -> str:
-    suspects = one.diagnosis.suspects[:4] if one.diagnosis else ()
+def _line(result: Judged) -> str:
+    suspects = result.diagnosis.suspects[:4] if result.diagnosis else ()
     shown = ", ".join(f"{suspect.cause.slug} {suspect.confidence:.2f}" for suspect in suspects)
-    verdict = one.diagnosis.verdict.value if one.diagnosis else "-"
-    label = f"{one.label.script.stem:<24} {one.label.cause:<26}"
-    return f"{'ok  ' if one.fits else 'MISS'} {label} {verdict:<12} {shown}"
+    verdict = result.diagnosis.verdict.value if result.diagnosis else "-"
+    label = f"{result.label.script.stem:<24} {result.label.cause:<26}"
+    return f"{'ok  ' if result.fits else 'MISS'} {label} {verdict:<12} {shown}"
 
 
 def _report(results: list[Judged], totals: bool) -> None:
     if not totals:
-        for one in sorted(results, key=lambda one: (one.fits, one.label.cause)):
-            print(_line(one))
-    sick = [one for one in results if one.label.cause != HEALTHY]
-    well = [one for one in results if one.label.cause == HEALTHY]
-    third = sum(bool(set(one.names[:3]) & {one.label.cause, *one.label.accept}) for one in sick)
-    print(f"first {sum(one.fits for one in sick)} of {len(sick)}, in three {third}")
-    print(f"healthy left alone {sum(one.fits for one in well)} of {len(well)}")
+        for result in sorted(results, key=lambda candidate: (candidate.fits, candidate.label.cause)):
+            print(_line(result))
+    sick = [result for result in results if result.label.cause != HEALTHY]
+    well = [result for result in results if result.label.cause == HEALTHY]
+    third = sum(bool(set(result.names[:3]) & {result.label.cause, *result.label.accept}) for result in sick)
+    print(f"first {sum(result.fits for result in sick)} of {len(sick)}, in three {third}")
+    print(f"healthy left alone {sum(result.fits for result in well)} of {len(well)}")
 
 
 if __name__ == "__main__":

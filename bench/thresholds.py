@@ -28,10 +28,10 @@ def rows() -> list[str]:
         well = [case for case in known if case.verdict == "healthy" and sign.slug not in case.signs]
         for limit in sign.limits:
             asked = [sign.limited({limit.name: limit.value * factor}) for factor in FACTORS]
-            found = " / ".join(str(seen(one, true)) for one in asked)
-            alarms = " / ".join(str(seen(one, well)) for one in asked)
+            counts = " / ".join(str(seen(each, true)) for each in asked)
+            alarms = " / ".join(str(seen(each, well)) for each in asked)
             cells = [sign.slug, limit.name, f"{limit.value:g}"]
-            cells += [f"{found} of {len(true)}", f"{alarms} of {len(well)}"]
+            cells += [f"{counts} of {len(true)}", f"{alarms} of {len(well)}"]
             lines.append(f"| {' | '.join(cells)} |")
     return lines
 

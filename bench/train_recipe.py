@@ -26,9 +26,9 @@ def skill(plan: Plan) -> float:
     """The skill of the model as the program has it now, with whatever was changed in it."""
     model = plan.model.float().eval()
     with torch.no_grad():
-        told = plan.answer(plan.forward(model, plan.test.inputs).float())
-    found = plan.task.skill(told, plan.test.targets)
-    return max(found, WORST) if math.isfinite(found) else WORST
+        predictions = plan.answer(plan.forward(model, plan.test.inputs).float())
+    score = plan.task.skill(predictions, plan.test.targets)
+    return max(score, WORST) if math.isfinite(score) else WORST
 
 
 def main(path: str) -> None:

@@ -44,19 +44,25 @@ def fits(row: Row, found: Diagnosis) -> bool:
     return any(_fits(label, found) for label in (row["problem"], *row.get("acceptable", ())))
 
 
-def _fits(label: str, found: Diagnosis) -> bool:
+def _fits(label: str, diagnosis: Diagnosis) -> bool:
     if label == "healthy":
-        return found.verdict is Verdict.HEALTHY
+        return diagnosis.verdict is Verdict.HEALTHY
     if label not in FITS:
-        return found.verdict is not Verdict.HEALTHY
-    return found.verdict is Verdict.SICK and found.problem in FITS[label]
+        return diagnosis.verdict is not Verdict.HEALTHY
+    return diagnosis.verdict is Verdict.SICK and diagnosis.problem in FITS[label]
 
 
 def calibration_error(believed: list[float], ill: list[bool]) -> float:
     """The mean distance between the stated probability of a problem and its share, over bins."""
     stated, true = np.array(believed), np.array(ill, dtype=float)
     bins = [(stated >= low) & (stated < high) for low, high in pairwise(EDGES)]
-    return float(sum(abs(stated[one].mean() - true[one].mean()) * one.mean() for one in bins if one.any()))
+    return float(
+        sum(
+            abs(stated[members].mean() - true[members].mean()) * members.mean()
+            for members in bins
+            if members.any()
+        )
+    )
 
 
 def main() -> None:
@@ -74,39 +80,39 @@ def main() -> None:
         row = json.loads(line)
         if row["split"] != arguments.half or row["collection"] != (arguments.collection or row["collection"]):
             continue
-        place = next(arguments.folder.rglob(row["file"]), None)
-        if place is None:
+        path = next(arguments.folder.rglob(row["file"]), None)
+        if path is None:
             counts["missing"] += 1
             continue
         try:
-            found = diagnose(traindx.load(place)[-1])
+            said = diagnose(traindx.load(path)[-1])
         except TraindxError as error:
             counts["unread"] += 1
             if arguments.list:
                 print(f"{row['file']}: {error}")
             continue
         counts["read"] += 1
-        counts["objective right"] += found.objective.objective.slug == row["objective"]
+        counts["objective right"] += said.objective.objective.slug == row["objective"]
         wrong = False
         if row["label"] == "healthy":
             counts["healthy"] += 1
-            wrong = found.verdict is Verdict.SICK and not any(
-                _fits(one, found) for one in row.get("acceptable", ())
+            wrong = said.verdict is Verdict.SICK and not any(
+                _fits(problem, said) for problem in row.get("acceptable", ())
             )
             counts["healthy called sick"] += wrong
-            counts["healthy called healthy"] += found.verdict is Verdict.HEALTHY
+            counts["healthy called healthy"] += said.verdict is Verdict.HEALTHY
         elif row["label"] == "ill":
             counts["ill"] += 1
-            wrong = not fits(row, found)
+            wrong = not fits(row, said)
             counts["problem right"] += not wrong
-            healthy = found.verdict is Verdict.HEALTHY and "healthy" not in row.get("acceptable", ())
+            healthy = said.verdict is Verdict.HEALTHY and "healthy" not in row.get("acceptable", ())
             counts["ill called healthy"] += healthy
-        if row["label"] != "unclear" and found.verdict is not Verdict.INCONCLUSIVE:
-            believed.append(1 - found.healthy)
+        if row["label"] != "unclear" and said.verdict is not Verdict.INCONCLUSIVE:
+            believed.append(1 - said.healthy)
             ill.append(row["label"] == "ill")
         if wrong and arguments.list:
             print(
-                f"{row['file']}: {row['label']} {row['problem'] or ''} -> {found.verdict.value}: {found.says}"
+                f"{row['file']}: {row['label']} {row['problem'] or ''} -> {said.verdict.value}: {said.says}"
             )
     for name, number in counts.items():
         print(f"{name:24} {number}")

@@ -73,10 +73,10 @@ def objectives() -> str:
         "| objective | kind of training | judged by | judged yet | causes not considered |",
         "|---|---|---|---|--:|",
     ]
-    for one in OBJECTIVES.values():
-        off = sum(not cause.concerns(one) for cause in knowledge.causes())
-        yet = "yes" if one.is_checked else "recordings" if one.is_checked_inside else "no"
-        lines.append(f"| `{one.slug}` | {one.title} | {one.judged_by} | {yet} | {off} |")
+    for objective in OBJECTIVES.values():
+        off = sum(not cause.concerns(objective) for cause in knowledge.causes())
+        yet = "yes" if objective.is_checked else "recordings" if objective.is_checked_inside else "no"
+        lines.append(f"| `{objective.slug}` | {objective.title} | {objective.judged_by} | {yet} | {off} |")
     return "\n".join(lines) + "\n"
 
 

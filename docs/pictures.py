@@ -35,8 +35,8 @@ f.onload = look;</script>"""
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
         shutil.copytree(ROOT / "src/traindx/demo", folder / "runs", ignore=shutil.ignore_patterns("*.py"))
         page = folder / "report.html"
         printed(["diagnose", "runs/hot", "--html", str(page)], folder)

@@ -87,8 +87,8 @@ def walk(page: str, folder: Path) -> tuple[str, list[Step]]:
 
 def _typed(words: list[str], folder: Path) -> str:
     """What a command prints, on a terminal of 80 columns."""
-    place = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": place, "COLUMNS": "80", "PYTHONUNBUFFERED": "1"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "80", "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(
         words,
         cwd=folder,

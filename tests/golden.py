@@ -39,9 +39,11 @@ def line(name: str, diagnosis: Diagnosis) -> str:
             "run": name,
             "verdict": diagnosis.verdict.value,
             "healthy": round(diagnosis.healthy, 4),
-            "suspects": {one.cause.slug: round(one.confidence, 4) for one in diagnosis.suspects},
+            "suspects": {suspect.cause.slug: round(suspect.confidence, 4) for suspect in diagnosis.suspects},
             "findings": {
-                one.sign.slug: round(one.finding.strength, 4) for one in diagnosis.findings if one.finding
+                result.sign.slug: round(result.finding.strength, 4)
+                for result in diagnosis.findings
+                if result.finding
             },
             "digest": hashlib.sha256(_rounded(diagnosis).encode()).hexdigest()[:16],
         }
@@ -63,9 +65,9 @@ def _rounded(diagnosis: Diagnosis) -> str:
 
 def _wordless(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _wordless(one) for key, one in value.items()}
+        return {key: _wordless(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_wordless(one) for one in value]
+        return [_wordless(part) for part in value]
     if isinstance(value, float):
         return f"{value:.6g}"
     return "" if isinstance(value, str) and " " in value else value
@@ -102,7 +104,7 @@ def main() -> None:
         GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return
     known = set(GOLDEN.read_text(encoding="utf-8").splitlines())
-    changed = [json.loads(one)["run"] for one in lines if one not in known]
+    changed = [json.loads(text)["run"] for text in lines if text not in known]
     print("\n".join(changed) or f"all {len(lines)} answers are as before")
     raise SystemExit(1 if changed or len(known) != len(lines) else 0)
 

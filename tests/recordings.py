@@ -45,8 +45,8 @@ def write_steps(
     """One row per step: the time, and a value of each quantity."""
     numbers = [writer.column(stream, quantity.slug) for quantity in (WALL_TIME, *columns)]
     rows = writer.rows_of(writer.layout(tuple(numbers)))
-    for place, values in enumerate(zip(*columns.values(), strict=True)):
-        rows.extend((first + place, begins + every * place, *values))
+    for index, values in enumerate(zip(*columns.values(), strict=True)):
+        rows.extend((first + index, begins + every * index, *values))
     writer.flush()
 
 

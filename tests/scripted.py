@@ -67,9 +67,9 @@ def scripted_runs(name: str) -> list[Run]:
 def kept_runs(archive: Path) -> list[Run]:
     """The trainings in a compressed recording."""
     with tempfile.TemporaryDirectory() as folder, tarfile.open(archive) as packed:
-        place = Path(folder) / archive.name.removesuffix(".tar.xz")
-        packed.extractall(place, filter="data")
-        return load(place)
+        path = Path(folder) / archive.name.removesuffix(".tar.xz")
+        packed.extractall(path, filter="data")
+        return load(path)
 
 
 def record(script: Path, folder: Path, *arguments: str) -> None:

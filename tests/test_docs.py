@@ -47,8 +47,8 @@ def test_the_index_leads_from_complaints_and_from_misdiagnoses() -> None:
     for cause in knowledge.causes():
         assert f"[`{cause.slug}`]({cause.slug}.md)" in symptoms
         assert f"[`{cause.slug}`]({cause.slug}.md)" in everything
-        for one in cause.misdiagnoses:
-            assert f"| {one.says} | {one.blames} | " in misdiagnoses
+        for misdiagnosis in cause.misdiagnoses:
+            assert f"| {misdiagnosis.says} | {misdiagnosis.blames} | " in misdiagnoses
 
 
 def test_a_sign_that_needs_facts_names_them() -> None:

@@ -24,4 +24,6 @@ def test_slugs_are_module_names() -> None:
 
 def test_rivals_are_causes() -> None:
     known = {cause.slug for cause in knowledge.causes()}
-    assert [one.slug for cause in knowledge.causes() for one in cause.rivals if one.slug not in known] == []
+    assert [
+        rival.slug for cause in knowledge.causes() for rival in cause.rivals if rival.slug not in known
+    ] == []

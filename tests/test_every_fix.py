@@ -25,7 +25,7 @@ def run_of(stated: Mapping[Fact, Scalar], kinds: tuple[str, ...], *recorded: Qua
 
 def suiting(slug: str, run: Run) -> list[int]:
     """The fixes of a cause that suit a run, by their position."""
-    cause = next(one for one in knowledge.causes() if one.slug == slug)
+    cause = next(known for known in knowledge.causes() if known.slug == slug)
     return [position for position, fix in enumerate(cause.fixes, start=1) if fix.suits(run)]
 
 

@@ -17,7 +17,7 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.slug)
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda row: row.slug)
 def test_it_ends_as_it_should_and_takes_what_it_says_it_takes(question: Question) -> None:
     assert question.asks.endswith("?")
     assert question.look.endswith(".")
@@ -43,7 +43,7 @@ def test_what_was_typed_in_earlier_versions_is_still_understood() -> None:
             assert all(answer_to(question, slug).choice is choice for slug in choice.slugs)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda one: one.slug)
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda row: row.slug)
 def test_what_people_usually_type_is_plausible(question: Question) -> None:
     if question.fields:
         assert answer_to(question, question.examples[0][0]).doubts({}) == ""
@@ -58,13 +58,16 @@ def test_a_choice_does_not_rule_out_what_it_says(question: Question, choice: Cho
 
 @pytest.mark.parametrize(
     ("question", "choice"),
-    [one for one in CHOICES if one.values[1].fault],  # type: ignore[union-attr]
+    [choice for choice in CHOICES if choice.values[1].fault],  # type: ignore[union-attr]
 )
 def test_a_choice_that_names_a_fault_makes_its_cause_likelier(question: Question, choice: Choice) -> None:
     def raises(complaint: Complaint) -> bool:
         before = Interview((complaint,))
         shares, after = rank(before), rank(before.after(Told(question, choice=choice)))
-        return any(one.confidence > 1.5 * shares.share(one.cause.slug) for one in after.hypotheses[:3])
+        return any(
+            hypothesis.confidence > 1.5 * shares.share(hypothesis.cause.slug)
+            for hypothesis in after.hypotheses[:3]
+        )
 
     assert any(raises(complaint) for complaint in question.complaints)
 

@@ -129,6 +129,8 @@ def is_known(answers: list[Answer]) -> bool:
 @pytest.mark.parametrize("sign", knowledge.signs(), ids=lambda sign: sign.slug)
 def test_a_sign_that_looks_inside_has_trainings_of_its_own(sign: Sign) -> None:
     """Curves alone cannot show whether it tells a fault from what looks like it."""
-    needs = {one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))}
+    needs = {
+        alternative for need in sign.needs for alternative in (need if isinstance(need, tuple) else (need,))
+    }
     if sign.slug not in OF_LOGS | OF_RANKS and any(isinstance(n, Fact) or n in RECORDED_ONLY for n in needs):
         assert is_told_apart(sign.slug)

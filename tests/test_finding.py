@@ -39,7 +39,11 @@ def test_a_fact_that_was_not_stated_was_not_recorded(run: Run, missing: tuple[ob
 
 @pytest.mark.parametrize("fact", [CHANCE_LOSS, INITIAL_LOSS])
 def test_one_of_several_is_enough(fact: object) -> None:
-    run = Run("a recording", (LOSS,), facts={one: 0.0 for one in (CHANCE_LOSS, INITIAL_LOSS) if one is fact})
+    run = Run(
+        "a recording",
+        (LOSS,),
+        facts={alternative: 0.0 for alternative in (CHANCE_LOSS, INITIAL_LOSS) if alternative is fact},
+    )
     assert starts_high.missing(run) == ()
     assert starts_high(run) is None
 

@@ -18,6 +18,9 @@ from traindx.interview.complaints import COMPLAINTS
 PACKAGE = Path(traindx.__file__).parent
 SOURCES = [path for path in PACKAGE.rglob("*.py") if "demo" not in path.relative_to(PACKAGE).parts]
 
+# They fit every variable, and so say nothing of any.
+ALL_PURPOSE = {"one", "found", "place", "seen", "given", "told", "these", "those"}
+
 UNITS = {
     "traindx.causes": "traindx.cause.Cause",
     "traindx.changes": "traindx.changes.types.Change",
@@ -43,6 +46,14 @@ def test_a_file_has_one_subject(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=_name)
+def test_a_loop_variable_names_its_element(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension))
+    names = [name for loop in loops for name in ast.walk(loop.target) if isinstance(name, ast.Name)]
+    assert not [f"line {name.lineno}: for {name.id}" for name in names if name.id in ALL_PURPOSE]
+
+
 @pytest.mark.parametrize("package", ["traindx", "traindx.exams"])
 def test_no_module_hides_a_public_function_of_its_name(package: str) -> None:
     module = importlib.import_module(package)
@@ -55,9 +66,11 @@ def test_no_module_hides_a_public_function_of_its_name(package: str) -> None:
 def test_every_module_of_a_walked_folder_declares_a_unit(folder: str, kind: str) -> None:
     home, _, name = kind.rpartition(".")
     unit = getattr(importlib.import_module(home), name)
-    by_name = {one.__name__: list(vars(one).values()) for one in modules(importlib.import_module(folder))}
+    by_name = {
+        module.__name__: list(vars(module).values()) for module in modules(importlib.import_module(folder))
+    }
     assert by_name
-    assert not [name for name, held in by_name.items() if not any(isinstance(one, unit) for one in held)]
+    assert not [name for name, held in by_name.items() if not any(isinstance(value, unit) for value in held)]
 
 
 def test_causes_are_named_by_themselves_and_not_by_strings() -> None:

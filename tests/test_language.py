@@ -119,10 +119,10 @@ def sentences(module: Path) -> Iterator[str]:
     ids=lambda path: str(path.relative_to(SOURCE)),
 )
 def test_strings_of_the_source(folder: Path) -> None:
-    found = {
+    hits_by_file = {
         module.name: hits("\n".join(sentences(module)))
         for module in folder.glob("*.py")
         # Lists of what other people write.
         if module.name not in ("word_lists.py", "complaints.py")
     }
-    assert {name: words for name, words in found.items() if words} == {}
+    assert {name: words for name, words in hits_by_file.items() if words} == {}

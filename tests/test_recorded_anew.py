@@ -39,7 +39,9 @@ OF_THE_MACHINE = {
 
 
 def is_of_the_training(sign: Sign) -> bool:
-    needs = {one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))}
+    needs = {
+        alternative for need in sign.needs for alternative in (need if isinstance(need, tuple) else (need,))
+    }
     return needs.isdisjoint(OF_THE_MACHINE)
 
 

@@ -36,14 +36,14 @@ def answer(verdict: str, causes: list[str]) -> tuple[str, str]:
 
 def changed(machine: Machine) -> set[str]:
     """The recordings that are judged otherwise as the machine would have sampled them."""
-    found = set()
+    slugs = set()
     for script in scripts():
         for number, run in enumerate(scripted_runs(script.name)):
             diagnosis = diagnose(thinned(run, machine))
             causes = [suspect.cause.slug for suspect in diagnosis.suspects]
             if answer(diagnosis.verdict.value, causes) != dense()[f"scripts/{script.name}#{number}"]:
-                found.add(f"{script.name}#{number}")
-    return found
+                slugs.add(f"{script.name}#{number}")
+    return slugs
 
 
 def test_few_norms_of_the_gradient_change_no_answer() -> None:

@@ -77,7 +77,7 @@ def test_screen(
     added = [line for line in lines if line.startswith("    +")]
     assert bool(added) == bool(program.plus), "a fix without a line it is sure of is a sentence"
     assert not added or any(plus in line for line in added for plus in program.plus)
-    assert all(one in " ".join(screen.split()) for one in program.says)
+    assert all(words in " ".join(screen.split()) for words in program.says)
     assert screen == snapshot
 
 

@@ -28,28 +28,35 @@ def test_the_index_is_whole() -> None:
 
 
 def test_nine_of_ten_are_named_first(judged: list[tuple[Script, Diagnosis]]) -> None:
-    sick = [(script, found) for script, found in judged if script.cause != HEALTHY]
+    sick = [(script, diagnosis) for script, diagnosis in judged if script.cause != HEALTHY]
     missed = [
-        (script.name, script.cause, [one.cause.slug for one in found.suspects[:3]])
-        for script, found in sick
-        if not found.suspects or found.suspects[0].cause.slug not in (script.cause, *script.accept)
+        (script.name, script.cause, [suspect.cause.slug for suspect in diagnosis.suspects[:3]])
+        for script, diagnosis in sick
+        if not diagnosis.suspects or diagnosis.suspects[0].cause.slug not in (script.cause, *script.accept)
     ]
     assert len(missed) <= 0.1 * len(sick), missed
 
 
 def test_no_healthy_one_is_accused(judged: list[tuple[Script, Diagnosis]]) -> None:
     alarms = [
-        (script.name, found.suspects[0].cause.slug)
-        for script, found in judged
+        (script.name, diagnosis.suspects[0].cause.slug)
+        for script, diagnosis in judged
         if script.cause == HEALTHY
-        and (found.verdict is Verdict.SICK or (found.suspects and found.suspects[0].confidence >= 0.5))
+        and (
+            diagnosis.verdict is Verdict.SICK
+            or (diagnosis.suspects and diagnosis.suspects[0].confidence >= 0.5)
+        )
     ]
     assert alarms == []
 
 
 def test_lines_are_named_wherever_they_are_known(judged: list[tuple[Script, Diagnosis]]) -> None:
     """A place lies in the script itself; some are not known, such as where data without a loader is made."""
-    single = [(script, found.suspects[0]) for script, found in judged if script.line and found.suspects]
+    single = [
+        (script, diagnosis.suspects[0]) for script, diagnosis in judged if script.line and diagnosis.suspects
+    ]
     placed = [(script.name, suspect.place) for script, suspect in single if suspect.place]
-    assert [name for name, place in placed if f"{name}.py:" not in place] == []
-    assert len(placed) >= 0.8 * len(single), sorted({one.name for one, _ in single} - {n for n, _ in placed})
+    assert [name for name, location in placed if f"{name}.py:" not in location] == []
+    assert len(placed) >= 0.8 * len(single), sorted(
+        {script.name for script, _ in single} - {n for n, _ in placed}
+    )

@@ -85,8 +85,8 @@ def test_an_unknown_option_is_said(project: Path, table: str, says: str) -> None
 
 def test_options_for_all_commands_and_for_one_are_defaults(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.traindx]\ncolor = 'never'\nmap = {}\nrun.budget = 1\n")
-    found, where = defaults_in(project / "deep", ["budget", "color"], ["run"])
-    assert found == {"color": "never", "run": {"budget": 1}}
+    defaults, where = defaults_in(project / "deep", ["budget", "color"], ["run"])
+    assert defaults == {"color": "never", "run": {"budget": 1}}
     assert where == str(project / "pyproject.toml")
 
 

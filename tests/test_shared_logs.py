@@ -149,9 +149,9 @@ def test_the_numbers_are_those_in_the_file(
     last_step: float,
     last: float,
 ) -> None:
-    found = {series.part: series for series in run_in(folder).all(quantity)}
-    assert part in found, sorted(found)
-    series = found[part]
+    curves = {series.part: series for series in run_in(folder).all(quantity)}
+    assert part in curves, sorted(curves)
+    series = curves[part]
     ends = [len(series), series.steps[0], series.values[0], series.steps[-1], series.values[-1]]
     np.testing.assert_allclose(ends, [points, first_step, first, last_step, last], rtol=1e-6)
 
@@ -165,7 +165,7 @@ def test_segments(folder: str, count: int) -> None:
 def test_runs_of_one_log(folder: str, judged: int, points: list[int]) -> None:
     run = run_in(folder)
     assert run.number == judged
-    longest = [max(map(len, one.all(q.TRAIN_LOSS) or one.all(q.VAL_LOSS))) for one in run.in_log]
+    longest = [max(map(len, log_run.all(q.TRAIN_LOSS) or log_run.all(q.VAL_LOSS))) for log_run in run.in_log]
     assert longest == points
 
 

@@ -32,7 +32,9 @@ def _diagnosis(folder: str) -> Diagnosis | None:
 
 def test_nine_of_ten_sure_labels_get_a_fitting_verdict() -> None:
     sure = [
-        (name, fits(shapes, found)) for name, shapes, confidence, found in judged() if confidence == "high"
+        (name, fits(shapes, diagnosis))
+        for name, shapes, confidence, diagnosis in judged()
+        if confidence == "high"
     ]
     missed = [name for name, fitting in sure if not fitting]
     assert len(missed) <= 0.1 * len(sure), missed
@@ -50,8 +52,8 @@ SHOWN = {
 
 def test_four_of_five_ill_logs_get_the_right_problem_first() -> None:
     ill = [
-        (name, found is not None and any(found.problem in SHOWN.get(shape, ()) for shape in shapes))
-        for name, shapes, _, found in judged()
+        (name, diagnosis is not None and any(diagnosis.problem in SHOWN.get(shape, ()) for shape in shapes))
+        for name, shapes, _, diagnosis in judged()
         if set(shapes) & set(SHOWN) and "healthy" not in shapes
     ]
     missed = [name for name, is_right in ill if not is_right]
@@ -61,7 +63,7 @@ def test_four_of_five_ill_logs_get_the_right_problem_first() -> None:
 def test_no_healthy_log_is_called_sick() -> None:
     alarms = [
         name
-        for name, shapes, _, found in judged()
-        if "healthy" in shapes and found is not None and found.verdict is Verdict.SICK
+        for name, shapes, _, diagnosis in judged()
+        if "healthy" in shapes and diagnosis is not None and diagnosis.verdict is Verdict.SICK
     ]
     assert alarms == []

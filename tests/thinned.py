@@ -34,11 +34,11 @@ def _grown(factor: float) -> Callable[[Floats], list[float]]:
     """Looks whose steps grow by a factor, as nearly as there are looks."""
 
     def kept(looked: Floats) -> list[float]:
-        found = [float(looked[0])]
+        kept_values = [float(looked[0])]
         for step in looked:
-            if step > factor * found[-1]:
-                found.append(float(step))
-        return found
+            if step > factor * kept_values[-1]:
+                kept_values.append(float(step))
+        return kept_values
 
     return kept
 
@@ -47,14 +47,14 @@ def _scheduled(share: float) -> Callable[[Floats], list[float]]:
     """Looks of the recorder at a budget, on a machine that affords none but those it takes in any case."""
 
     def kept(looked: Floats) -> list[float]:
-        schedule, found = Schedule(share), []
+        schedule, kept_values = Schedule(share), []
         poor = Budget(share)
         poor.look_cost = poor.balance + 1.0
         for step in looked:
             if schedule.takes(int(step), poor):
                 schedule.looked(int(step))
-                found.append(float(step))
-        return found
+                kept_values.append(float(step))
+        return kept_values
 
     return kept
 
@@ -87,13 +87,13 @@ def thinned(run: Run, machine: Machine) -> Run:
     kept = np.asarray(machine.looks(looked))
     # The step after a look goes with it: gradients of the two are compared.
     looks = np.concatenate((kept, kept + 1))
-    return replace(run, series=tuple(_thinned(run, one, machine, looked, looks) for one in run.series))
+    return replace(run, series=tuple(_thinned(run, series, machine, looked, looks) for series in run.series))
 
 
 def looked_steps(run: Run) -> Floats:
     """The steps at which layers were looked at."""
-    found = [one.steps for one in run.series if one.layer and _is_of_training(one)]
-    return np.unique(np.concatenate(found)) if found else np.array([])
+    steps = [series.steps for series in run.series if series.layer and _is_of_training(series)]
+    return np.unique(np.concatenate(steps)) if steps else np.array([])
 
 
 def _is_of_training(series: Series) -> bool:

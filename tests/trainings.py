@@ -61,8 +61,8 @@ def numbers(rows: int = ROWS, noise: float = 0.1) -> Data:
 def stack(*sizes: int, bend: Callable[[], nn.Module] = nn.ReLU, last: nn.Module | None = None) -> nn.Module:
     """Linear layers with an activation after each but the last, which may have one of its own."""
     layers: list[nn.Module] = []
-    for given, made in pairwise(sizes):
-        layers += [nn.Linear(given, made), bend()]
+    for size, made in pairwise(sizes):
+        layers += [nn.Linear(size, made), bend()]
     return nn.Sequential(*layers[:-1], *([last] if last is not None else []))
 
 
@@ -99,7 +99,7 @@ def scaled(factor: float, *, biases: float | None = None) -> Callable[[nn.Module
             for value in net.parameters():
                 if value.dim() > 1:
                     value.mul_(factor)
-            for value in [one for one in net.parameters() if one.dim() == 1][:-1]:
+            for value in [parameter for parameter in net.parameters() if parameter.dim() == 1][:-1]:
                 if biases is not None:
                     value.fill_(biases)
 

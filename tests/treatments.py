@@ -56,7 +56,7 @@ def trial(
 ) -> Trial:
     """A trial of one change."""
     made = pairs(change, values)
-    found = effect_of(made, measure)
+    measured = effect_of(made, measure)
     return Trial(
         (parse_change(change),),
         cause,
@@ -67,8 +67,8 @@ def trial(
         interval,
         outcome,
         says,
-        gain=found.gain,
-        gain_interval=found.gain_interval,
+        gain=measured.gain,
+        gain_interval=measured.gain_interval,
     )
 
 

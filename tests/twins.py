@@ -62,13 +62,15 @@ class Twin:
     def _seen(self, run: Run) -> Run:
         if not self.only_curves:
             return run
-        series = tuple(one for one in run.series if one.quantity in _CURVES and not one.part)
+        series = tuple(
+            recorded for recorded in run.series if recorded.quantity in _CURVES and not recorded.part
+        )
         return Run(run.name, series)
 
     def record(self, folder: Path) -> None:
         """Train the repaired script; its recording lies in the folder then."""
-        with tempfile.TemporaryDirectory() as place:
-            script = Path(place) / f"{self.script}.py"
+        with tempfile.TemporaryDirectory() as path:
+            script = Path(path) / f"{self.script}.py"
             script.write_text(self.repaired, encoding="utf-8")
             record(script, folder)
 

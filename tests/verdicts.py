@@ -20,13 +20,13 @@ def fits(shapes: list[str], diagnosis: Diagnosis | None) -> bool:
     """Whether a diagnosis says what the labels of a log say; None stands for a log that cannot be read."""
     if diagnosis is None:
         return shapes == ["unknown"]
-    seen = {asked.sign.slug for asked in diagnosis.findings}
+    slugs = {asked.sign.slug for asked in diagnosis.findings}
     if set(shapes) <= {"unknown", "too-short-to-tell"}:
         return diagnosis.verdict is Verdict.INCONCLUSIVE
     ill = [shape for shape in shapes if shape in _SICK]
     if "healthy" in shapes or (not ill and set(shapes) & _HEALTHY):
         return diagnosis.verdict is Verdict.HEALTHY
-    shown = all(seen & _SEEN[shape] for shape in (ill or shapes) if shape in _SEEN)
+    shown = all(slugs & _SEEN[shape] for shape in (ill or shapes) if shape in _SEEN)
     if ill == ["overfitting"]:
         return shown and bool(diagnosis.suspects) and diagnosis.suspects[0].cause.slug == "overfitting"
     return shown and (diagnosis.verdict is Verdict.SICK or not ill)

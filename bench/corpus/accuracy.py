@@ -43,24 +43,24 @@ def ranged(one: Share) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], numbers: int = 1) -> str:
     """A table whose columns after the first so many are numbers."""
-    rule = ["---" if place < numbers else "--:" for place in range(len(head))]
-    return "\n".join(_ROW.format(" | ".join(map(str, one))) for one in [head, rule, *rows])
+    rule = ["---" if index < numbers else "--:" for index in range(len(head))]
+    return "\n".join(_ROW.format(" | ".join(map(str, row))) for row in [head, rule, *rows])
 
 
-def _set(name: str, found: Figures) -> list[object]:
+def _set(name: str, counts: Figures) -> list[object]:
     return [
         name,
-        found.first,
-        found.three,
-        found.group,
-        percent(found.alarms.value),
-        percent(found.harmless.value),
-        f"{found.error:.3f}",
+        counts.first,
+        counts.three,
+        counts.group,
+        percent(counts.alarms.value),
+        percent(counts.harmless.value),
+        f"{counts.error:.3f}",
     ]
 
 
 def _sets(
-    full: Sequence[Judged], log: Sequence[Judged], seen: Sequence[Judged], hand: Sequence[Judged]
+    full: Sequence[Judged], log: Sequence[Judged], verdicts: Sequence[Judged], hand: Sequence[Judged]
 ) -> str:
     head = [
         "runs",
@@ -74,7 +74,7 @@ def _sets(
     rows = [
         _set("**recordings, nothing of their kind seen**", figures(full)),
         _set("**logs alone, nothing of their kind seen**", figures(log)),
-        _set("recordings, points fitted on them too", figures(seen)),
+        _set("recordings, points fitted on them too", figures(verdicts)),
         _set("recordings, points set by hand", figures(hand)),
     ]
     return table(head, rows)
@@ -82,10 +82,10 @@ def _sets(
 
 def _parts(runs: Sequence[Judged], logs: Sequence[Judged], of: str) -> str:
     """The figures of every family or every task."""
-    names = sorted({getattr(one.row, of) for one in runs})
+    names = sorted({getattr(run.row, of) for run in runs})
     rows = []
     for name in names:
-        some, few = ([one for one in each if getattr(one.row, of) == name] for each in (runs, logs))
+        some, few = ([run for run in each if getattr(run.row, of) == name] for each in (runs, logs))
         own, from_log = figures(some), figures(few)
         rows.append(
             [name, len(some), own.first, own.three, f"{own.alarms.hits} of {own.alarms.of}", from_log.group]
@@ -105,16 +105,19 @@ def _causes(runs: Sequence[Judged]) -> str:
     return table(["cause", "runs", "found first", "right when named", "taken for"], rows)
 
 
-def _detection(found: Sequence[Watched]) -> str:
-    sick = [one for one in found if one.label != HEALTHY]
-    well = [one for one in found if one.label == HEALTHY]
+def _detection(watched: Sequence[Watched]) -> str:
+    sick = [detection for detection in watched if detection.label != HEALTHY]
+    well = [detection for detection in watched if detection.label == HEALTHY]
     rows = []
     for step in LOOKS:
-        by_then = [one for one in sick if one.said and one.said <= step]
-        sure = statistics.median([one.confidence for one in by_then]) if by_then else 0.0
+        by_then = [detection for detection in sick if detection.said and detection.said <= step]
+        sure = statistics.median([detection.confidence for detection in by_then]) if by_then else 0.0
         rows.append([step, Share(len(by_then), len(sick)), f"{sure:.2f}"])
-    said = [one.said / one.steps for one in sick if one.said]
-    steps, alarms = sum(one.steps for one in well), sum(bool(one.alarm) for one in well)
+    said = [detection.said / detection.steps for detection in sick if detection.said]
+    steps, alarms = (
+        sum(detection.steps for detection in well),
+        sum(bool(detection.alarm) for detection in well),
+    )
     middle = statistics.median(said) if said else 0.0
     head = ["after steps", "right cause named first", "median confidence then"]
     return (
@@ -127,21 +130,23 @@ def _detection(found: Sequence[Watched]) -> str:
 
 def _baselines(full: Figures, others: Sequence[Baseline]) -> str:
     rows = [["traindx", full.first, full.three, percent(full.alarms.value)]]
-    rows += [[one.name, one.first, one.three, percent(one.alarms.value)] for one in others]
+    rows += [
+        [baseline.name, baseline.first, baseline.three, percent(baseline.alarms.value)] for baseline in others
+    ]
     return table(["ranking", "right cause first", "in three", "false alarms"], rows)
 
 
 def _weak(runs: Sequence[Judged]) -> str:
-    found = by_cause(runs)
-    weak = [(cause, recall) for cause, (recall, _) in found.items() if recall.value < _WEAK]
-    weak.sort(key=lambda one: one[1].value)
+    recalls = by_cause(runs)
+    weak = [(cause, recall) for cause, (recall, _) in recalls.items() if recall.value < _WEAK]
+    weak.sort(key=lambda entry: entry[1].value)
     return ", ".join(f"{cause} ({recall})" for cause, recall in weak) or "none"
 
 
 def _ever(runs: Sequence[Judged]) -> str:
-    found = [(cause, recall) for cause, (recall, _) in by_cause(runs).items() if recall.hits]
-    found.sort(key=lambda one: -one[1].value)
-    return ", ".join(f"{cause} ({recall})" for cause, recall in found) or "none"
+    recalls = [(cause, recall) for cause, (recall, _) in by_cause(runs).items() if recall.hits]
+    recalls.sort(key=lambda entry: -entry[1].value)
+    return ", ".join(f"{cause} ({recall})" for cause, recall in recalls) or "none"
 
 
 def _met(value: float, aim: float, more: bool) -> str:
@@ -168,8 +173,8 @@ def _aims(full: Figures, log: Figures) -> str:
 def _coverage(runs: Sequence[Judged]) -> str:
     rows = []
     for least in (0.0, 0.4, 0.5, 0.7, 0.8, 0.9):
-        answered = [one for one in runs if one.leader[1] >= least and one.verdict is not Verdict.INCONCLUSIVE]
-        wrong = share([one.leader[0] != one.row.label for one in answered])
+        answered = [run for run in runs if run.leader[1] >= least and run.verdict is not Verdict.INCONCLUSIVE]
+        wrong = share([run.leader[0] != run.row.label for run in answered])
         rows.append([f"{least:.1f}", Share(len(answered), len(runs)), wrong])
     return table(["confidence of at least", "runs answered", "of them wrong"], rows)
 
@@ -193,10 +198,10 @@ def _by_harm(runs: Sequence[Judged]) -> str:
     """How the size of the harm decides whether it is found."""
     rows = []
     for low, high in ((1.0, 2.0), (2.0, 4.0), (4.0, 1e9)):
-        some = [one for one in runs if not one.is_healthy and low < one.row.harm <= high]
-        found = figures(some)
+        some = [run for run in runs if not run.is_healthy and low < run.row.harm <= high]
+        counts = figures(some)
         name = f"{0.1 * low:.1f} to {0.1 * high:.1f}" if high < 1e9 else f"above {0.1 * low:.1f}"
-        rows.append([name, len(some), found.first, found.three])
+        rows.append([name, len(some), counts.first, counts.three])
     return table(["skill that the fault cost", "runs", "right cause first", "in three"], rows)
 
 

@@ -50,7 +50,7 @@ def _measured(
     return Baseline(
         name,
         share([names[:1] == [row.label] for row, names in faulty]),
-        share([row.label in [one for one in names if one != HEALTHY][:3] for row, names in faulty]),
+        share([row.label in [word for word in names if word != HEALTHY][:3] for row, names in faulty]),
         share([p >= 0.5 for row, _, p in pairs if row.label == HEALTHY and not row.cause]),
     )
 
@@ -72,7 +72,7 @@ def forest(rows: Sequence[Row], codes: Sequence[str], boosted: bool = False) -> 
         shares = model.predict_proba(features[scored])
         for row, chances in zip(scored, shares, strict=True):
             order = np.argsort(-chances)
-            ranked[row] = [str(model.classes_[one]) for one in order]
+            ranked[row] = [str(model.classes_[column]) for column in order]
             causes = [float(p) for name, p in zip(model.classes_, chances, strict=True) if name != HEALTHY]
             sure[row] = max(causes)
     return _measured("boosted trees" if boosted else "random forest", rows, ranked, sure)
@@ -87,4 +87,4 @@ def commonest(rows: Sequence[Row]) -> Baseline:
 def peers(rows: Sequence[Row]) -> Baseline:
     """The rules of peers, the first that fires."""
     blamed = [row.peers.split() for row in rows]
-    return _measured("rules of peers", rows, blamed, [float(bool(one)) for one in blamed])
+    return _measured("rules of peers", rows, blamed, [float(bool(name)) for name in blamed])

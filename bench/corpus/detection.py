@@ -47,10 +47,10 @@ class Watched:
 def until(run: Run, step: float) -> Run:
     """What was known of a run after so many steps."""
     series = []
-    for one in run.series:
-        kept = one.steps <= step
+    for curve in run.series:
+        kept = curve.steps <= step
         if kept.any():
-            series.append(replace(one, steps=one.steps[kept], values=one.values[kept]))
+            series.append(replace(curve, steps=curve.steps[kept], values=curve.values[kept]))
     events = tuple(event for event in run.events if event.step is None or event.step <= step)
     later = (EXIT_CODE, RECORDED_SECONDS)
     facts = {fact: value for fact, value in run.facts.items() if fact not in later}
@@ -59,7 +59,7 @@ def until(run: Run, step: float) -> Run:
 
 def looks(run: Run) -> Iterator[int]:
     """The steps after which it is looked at, the last included."""
-    last = int(max(float(one.steps[-1]) for one in run.series if len(one)))
+    last = int(max(float(series.steps[-1]) for series in run.series if len(series)))
     yield from (step for step in LOOKS if step < last)
     yield last
 
@@ -70,14 +70,20 @@ def watched(row: Row, folder: Path) -> Watched | None:
     if run is None or not run.series:
         return None
     steps = list(looks(run))
-    told = [diagnose(until(run, step)) for step in steps]
+    diagnoses = [diagnose(until(run, step)) for step in steps]
     right = [
         step
-        for step, one in zip(steps, told, strict=True)
-        if one.verdict is Verdict.SICK and one.suspects and one.suspects[0].cause.slug == row.label
+        for step, diagnosis in zip(steps, diagnoses, strict=True)
+        if diagnosis.verdict is Verdict.SICK
+        and diagnosis.suspects
+        and diagnosis.suspects[0].cause.slug == row.label
     ]
-    sure = [one.suspects[0].confidence for step, one in zip(steps, told, strict=True) if step in right]
-    pairs = pairwise(zip(steps, told, strict=True))
+    sure = [
+        diagnosis.suspects[0].confidence
+        for step, diagnosis in zip(steps, diagnoses, strict=True)
+        if step in right
+    ]
+    pairs = pairwise(zip(steps, diagnoses, strict=True))
     alarms = [
         after
         for (_, before), (after, now) in pairs
@@ -102,11 +108,11 @@ def main() -> None:
     rows = rows[:: arguments.every]
     with ProcessPoolExecutor() as pool:
         asked = pool.map(watched, rows, [arguments.corpus] * len(rows), chunksize=4)
-        found = [one for one in track(asked, "looking", total=len(rows)) if one is not None]
+        detected = [entry for entry in track(asked, "looking", total=len(rows)) if entry is not None]
     with DETECTION.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_FIELDS)
-        writer.writerows([[getattr(one, name) for name in _FIELDS] for one in found])
+        writer.writerows([[getattr(entry, name) for name in _FIELDS] for entry in detected])
 
 
 def detections() -> list[Watched]:

@@ -64,7 +64,7 @@ def mlp_deep(task: Task, shape: Shape) -> nn.Module:
     """Many dense layers without normalization, initialized for their depth."""
     net = mlp(task, shape)
     gain = nn.init.calculate_gain("tanh" if shape.bend == "tanh" else "relu")
-    for layer in [one for one in net.modules() if isinstance(one, nn.Linear)][:-1]:
+    for layer in [module for module in net.modules() if isinstance(module, nn.Linear)][:-1]:
         nn.init.normal_(layer.weight, std=gain / layer.in_features**0.5)
         nn.init.zeros_(layer.bias)
     return net

@@ -60,7 +60,7 @@ def share(flags: Sequence[bool]) -> Share:
 
 def kinds_of(slug: str) -> set[str]:
     """The coarse groups that a cause can show itself in; health is a group of its own."""
-    return {slug} if slug in ("healthy", "") else {KINDS[one] for one in cause_named(slug).symptoms}
+    return {slug} if slug in ("healthy", "") else {KINDS[symptom] for symptom in cause_named(slug).symptoms}
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,18 @@ class Figures:
 
 def figures(runs: Sequence[Judged]) -> Figures:
     """The figures of judged runs."""
-    faulty = [one for one in runs if not one.is_healthy]
-    well = [one for one in runs if one.is_healthy and not one.row.cause]
-    spared = [one for one in runs if one.is_healthy and one.row.cause]
+    faulty = [run for run in runs if not run.is_healthy]
+    well = [run for run in runs if run.is_healthy and not run.row.cause]
+    spared = [run for run in runs if run.is_healthy and run.row.cause]
     return Figures(
-        first=share([one.hits for one in faulty]),
-        three=share([one.hits_in_three for one in faulty]),
-        group=share([bool(kinds_of(one.first) & kinds_of(one.row.label)) for one in runs]),
-        alarms=share([one.alarms for one in well]),
-        sick=share([one.verdict is Verdict.SICK for one in well]),
-        harmless=share([one.alarms for one in spared]),
+        first=share([run.hits for run in faulty]),
+        three=share([run.hits_in_three for run in faulty]),
+        group=share([bool(kinds_of(run.first) & kinds_of(run.row.label)) for run in runs]),
+        alarms=share([run.alarms for run in well]),
+        sick=share([run.verdict is Verdict.SICK for run in well]),
+        harmless=share([run.alarms for run in spared]),
         error=calibration_error(runs),
-        open=share([one.verdict is Verdict.INCONCLUSIVE for one in runs]),
+        open=share([run.verdict is Verdict.INCONCLUSIVE for run in runs]),
     )
 
 
@@ -108,11 +108,11 @@ def reliability(runs: Sequence[Judged]) -> list[tuple[float, Share]]:
     Of verdicts that are given: an inconclusive one states no percentage.
     """
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
-    for one in runs:
-        if one.verdict is Verdict.INCONCLUSIVE:
+    for run in runs:
+        if run.verdict is Verdict.INCONCLUSIVE:
             continue
-        name, sure = one.leader
-        bins[min(int(sure * _BINS), _BINS - 1)].append((sure, name == one.row.label))
+        name, sure = run.leader
+        bins[min(int(sure * _BINS), _BINS - 1)].append((sure, name == run.row.label))
     return [
         (sum(sure for sure, _ in each) / len(each), share([hit for _, hit in each])) for each in bins if each
     ]
@@ -127,9 +127,9 @@ def calibration_error(runs: Sequence[Judged]) -> float:
 
 def by_cause(runs: Sequence[Judged]) -> dict[str, tuple[Share, Share]]:
     """For every cause that was injected: recall, and precision of what is named first."""
-    named = Counter(one.first for one in runs)
-    right = Counter(one.first for one in runs if one.hits)
-    total = Counter(one.row.label for one in runs if not one.is_healthy)
+    named = Counter(run.first for run in runs)
+    right = Counter(run.first for run in runs if run.hits)
+    total = Counter(run.row.label for run in runs if not run.is_healthy)
     return {
         cause: (Share(right[cause], total[cause]), Share(right[cause], named[cause]))
         for cause in sorted(total)
@@ -138,7 +138,7 @@ def by_cause(runs: Sequence[Judged]) -> dict[str, tuple[Share, Share]]:
 
 def confusions(runs: Sequence[Judged]) -> Counter[tuple[str, str]]:
     """How often one thing is taken for another."""
-    return Counter((one.row.label, one.first or "no verdict") for one in runs if not one.hits)
+    return Counter((run.row.label, run.first or "no verdict") for run in runs if not run.hits)
 
 
 def risks(runs: Sequence[Judged]) -> list[tuple[float, float]]:
@@ -146,9 +146,9 @@ def risks(runs: Sequence[Judged]) -> list[tuple[float, float]]:
 
     Runs with an inconclusive verdict come last: they are the ones that are not answered.
     """
-    order = sorted(runs, key=lambda one: (one.verdict is Verdict.INCONCLUSIVE, -one.leader[1]))
+    order = sorted(runs, key=lambda run: (run.verdict is Verdict.INCONCLUSIVE, -run.leader[1]))
     wrong, curve = 0, []
-    for number, one in enumerate(order, 1):
-        wrong += one.leader[0] != one.row.label
+    for number, run in enumerate(order, 1):
+        wrong += run.leader[0] != run.row.label
         curve.append((number / len(order), wrong / number))
     return curve

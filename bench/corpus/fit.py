@@ -72,8 +72,8 @@ class _Model:
         self._offsets = torch.zeros_like(self._start.health, requires_grad=True)
         start = self._start
         self._priors, self._seen, self._unseen, self._unhealthy, self._by_severity = (
-            one.clone().requires_grad_()
-            for one in (start.priors, start.seen, start.unseen, start.unhealthy, start.by_severity)
+            table.clone().requires_grad_()
+            for table in (start.priors, start.seen, start.unseen, start.unhealthy, start.by_severity)
         )
         clues = [self._seen, self._unseen, self._unhealthy]
         self.fitted = [self._priors, *clues, self._by_severity, self._offsets]
@@ -138,10 +138,10 @@ def _train(model: _Model, ranker: Ranker, runs: Sample, close: float, steps: int
     optimizer = torch.optim.Adam(model.fitted, lr=_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, eta_min=_RATE / 20)
     for _ in range(steps):
-        told = ranker.beliefs(model.points, runs.answers).gather(1, runs.labels[:, None])[:, 0]
+        probabilities = ranker.beliefs(model.points, runs.answers).gather(1, runs.labels[:, None])[:, 0]
         # A cause that nothing could tell of is nobody's fault.
-        known = torch.isfinite(told)
-        likelihood = (told[known] * runs.weights[known]).sum() / runs.weights[known].sum()
+        known = torch.isfinite(probabilities)
+        likelihood = (probabilities[known] * runs.weights[known]).sum() / runs.weights[known].sum()
         (close * model.distance - likelihood).backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -156,10 +156,11 @@ def _constrained(value: Tensor, start: Tensor) -> Tensor:
 
 def temperature(beliefs: Tensor, labels: Tensor) -> float:
     """By what to divide scores to make the right hypotheses likeliest, from logarithms of shares."""
-    told = beliefs.masked_fill(torch.isinf(beliefs), -1e3)
+    masked = beliefs.masked_fill(torch.isinf(beliefs), -1e3)
     tried = torch.linspace(0.5, 3.0, 251, dtype=torch.float64)
     worth = [
-        torch.log_softmax(told / one, 1).gather(1, labels[:, None]).clamp_min(-10).mean() for one in tried
+        torch.log_softmax(masked / candidate, 1).gather(1, labels[:, None]).clamp_min(-10).mean()
+        for candidate in tried
     ]
     return float(tried[int(torch.stack(worth).argmax())])
 

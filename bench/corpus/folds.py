@@ -46,14 +46,14 @@ def splits(rows: Sequence[Row]) -> list[tuple[list[int], list[int]]]:
     families = dealt([row.family for row in rows])
     tasks = dealt([row.task for row in rows])
     kinds = [(families[row.family], tasks[row.task]) for row in rows]
-    found = []
+    folds = []
     for family in range(_PARTS):
         for task in range(_PARTS):
-            fitted = [n for n, (one, other) in enumerate(kinds) if one != family and other != task]
+            fitted = [n for n, (first, other) in enumerate(kinds) if first != family and other != task]
             scored = [n for n, kind in enumerate(kinds) if kind == (family, task)]
             if scored:
-                found.append((fitted, scored))
-    return found
+                folds.append((fitted, scored))
+    return folds
 
 
 def _beliefs(split: tuple[list[int], list[int]], signs: list[str], rows: Sequence[Row], how: Fit) -> Tensor:
@@ -68,11 +68,11 @@ def _beliefs(split: tuple[list[int], list[int]], signs: list[str], rows: Sequenc
 
 def crossed(ranker: Ranker, rows: Sequence[Row], how: Fit = fit) -> Scored:
     """Every run, scored by points that have seen nothing of its kind."""
-    found = splits(rows)
+    folds = splits(rows)
     with ProcessPoolExecutor(2) as pool:
-        told = list(pool.map(partial(_beliefs, signs=ranker.signs, rows=rows, how=how), found))
+        tested = list(pool.map(partial(_beliefs, signs=ranker.signs, rows=rows, how=how), folds))
     full = torch.zeros(len(rows), len(ranker.names), dtype=torch.float64)
     log = torch.zeros_like(full)
-    for (_, scored), beliefs in zip(found, told, strict=True):
+    for (_, scored), beliefs in zip(folds, tested, strict=True):
         full[scored], log[scored] = beliefs[: len(scored)], beliefs[len(scored) :]
     return Scored(full, log, torch.tensor([ranker.names.index(row.label) for row in rows]))

@@ -69,9 +69,9 @@ def skill(plan: Plan, state: dict[str, Tensor]) -> float:
     )
     plan.model.eval()
     with torch.no_grad():
-        told = plan.answer(plan.forward(plan.model, plan.test.inputs).float())
-        found = plan.task.skill(told, plan.test.targets)
-    return max(found, _WORST) if math.isfinite(found) else _WORST
+        predictions = plan.answer(plan.forward(plan.model, plan.test.inputs).float())
+        score = plan.task.skill(predictions, plan.test.targets)
+    return max(score, _WORST) if math.isfinite(score) else _WORST
 
 
 def outcome(plan: Plan, folder: Path, name: str) -> Outcome:
@@ -124,11 +124,11 @@ def is_harmed(faulty: Outcome, twin: Outcome, again: Callable[[], Outcome], harm
     if math.isinf(cost_of(faulty, twin, harm)):
         return True
     losses = lost(faulty, twin, harm)
-    if all(one <= BARS[harm] for one in losses):
+    if all(loss_of_skill <= BARS[harm] for loss_of_skill in losses):
         return False
-    if any(one > _CLEARLY * BARS[harm] for one in losses):
+    if any(loss_of_skill > _CLEARLY * BARS[harm] for loss_of_skill in losses):
         return True
-    noises = [abs(one) for one in lost(again(), twin, harm)]
+    noises = [abs(loss_of_skill) for loss_of_skill in lost(again(), twin, harm)]
     return any(loss > max(BARS[harm], _NOISES * noise) for loss, noise in zip(losses, noises, strict=True))
 
 

@@ -66,7 +66,7 @@ def judged(
 ) -> list[Judged]:
     """What is said of every row, from logarithms of shares and the answers behind them."""
     known = [sign for sign in knowledge.signs() if sign.slug in set(signs)]
-    found = []
+    runs = []
     for row, shares, code in zip(rows, beliefs.exp().tolist(), codes, strict=True):
         answers = decoded(code, signs)
         order = sorted(range(1, len(shares)), key=lambda number: -shares[number])
@@ -76,8 +76,8 @@ def judged(
         # A verdict asks for the confidence of a suspect, and for reasons only where a line of code is known.
         accused = tuple(Suspect(ranker.causes[n - 1], shares[n], 0.0, (), Severity.SERIOUS) for n in listed)
         verdict = verdict_of(shares[0], accused, asked, OTHER)
-        found.append(Judged(row, suspects, tuple(shares[n] for n in listed), shares[0], verdict))
-    return found
+        runs.append(Judged(row, suspects, tuple(shares[n] for n in listed), shares[0], verdict))
+    return runs
 
 
 def calibrated(beliefs: Tensor, temperature: float) -> Tensor:

@@ -24,7 +24,7 @@ _BEGINS = "## On the corpus\n"
 
 def asked(sign: Sign) -> list[Sign]:
     """A sign with each of its limits at half, once and twice its value, one limit after the other."""
-    return [sign.limited({one.name: one.value * factor}) for one in sign.limits for factor in FACTORS]
+    return [sign.limited({limit.name: limit.value * factor}) for limit in sign.limits for factor in FACTORS]
 
 
 def seen(row: Row, folder: Path) -> list[bool]:
@@ -42,7 +42,7 @@ def lines(rows: Sequence[Row], found: Sequence[Sequence[bool]]) -> list[str]:
             if clue.seen >= 1:
                 speaks.setdefault(clue.sign.slug, set()).add(cause.slug)
     well = [flags for row, flags in zip(rows, found, strict=True) if row.label == HEALTHY and not row.cause]
-    told, column = [], 0
+    table, column = [], 0
     for sign in knowledge.signs():
         true = [
             flags for row, flags in zip(rows, found, strict=True) if row.label in speaks.get(sign.slug, set())
@@ -50,13 +50,13 @@ def lines(rows: Sequence[Row], found: Sequence[Sequence[bool]]) -> list[str]:
         for limit in sign.limits:
             places = range(column, column + len(FACTORS))
             counts = [
-                " / ".join(str(sum(flags[place] for flags in some)) for place in places)
+                " / ".join(str(sum(flags[index] for flags in some)) for index in places)
                 for some in (true, well)
             ]
             cells = [sign.slug, limit.name, f"{limit.value:g}", f"{counts[0]} of {len(true)}"]
-            told.append(f"| {' | '.join(cells)} | {counts[1]} of {len(well)} |")
+            table.append(f"| {' | '.join(cells)} | {counts[1]} of {len(well)} |")
             column += len(FACTORS)
-    return told
+    return table
 
 
 def main() -> None:
@@ -67,12 +67,12 @@ def main() -> None:
     _, rows = read()
     rows = rows[:: arguments.every]
     with ProcessPoolExecutor() as pool:
-        told = pool.map(partial(seen, folder=arguments.corpus), rows, chunksize=4)
-        found = list(track(told, "asking", total=len(rows)))
+        answers = pool.map(partial(seen, folder=arguments.corpus), rows, chunksize=4)
+        rows_of_answers = list(track(answers, "asking", total=len(rows)))
     head = "| sign | limit | value | runs with a cause it speaks for, at half / once / twice | healthy ones |"
     text = THRESHOLDS.read_text(encoding="utf-8").partition(_BEGINS)[0].rstrip()
     about = f"One run in {arguments.every} of `bench/corpus`, {len(rows)} in all (`python -m corpus.limits`)."
-    table = "\n".join([head, "|---|---|--:|---|---|", *lines(rows, found)])
+    table = "\n".join([head, "|---|---|--:|---|---|", *lines(rows, rows_of_answers)])
     THRESHOLDS.write_text(f"{text}\n\n{_BEGINS}\n{about}\n\n{table}\n", encoding="utf-8")
 
 

@@ -40,17 +40,17 @@ def recipes(pairs: int, healthy: int, only: str = "") -> Iterator[Recipe]:
 
 def with_twins(batch: Sequence[Recipe]) -> list[Recipe]:
     """Every recipe, and after a faulty one its twin."""
-    found = []
+    every = []
     for recipe in batch:
-        found += [recipe] if recipe.fault == HEALTHY else [recipe, twin_of(recipe)]
-    return found
+        every += [recipe] if recipe.fault == HEALTHY else [recipe, twin_of(recipe)]
+    return every
 
 
 def make(batch: Sequence[Recipe], folder: Path) -> str:
     """Train, record and score a batch; what went wrong, empty if nothing did."""
     name = f"batch-{batch[0].id}"
     listed = folder / f"{name}.jsonl"
-    listed.write_text("".join(f"{json.dumps(one.row())}\n" for one in with_twins(batch)))
+    listed.write_text("".join(f"{json.dumps(twin.row())}\n" for twin in with_twins(batch)))
     shutil.rmtree(folder / name, ignore_errors=True)
     trained = [sys.executable, "-m", "corpus.program", str(listed), str(folder)]
     launcher = ["traindx", "run", "--no-live", "--out", str(folder), "--name", name, "--", *trained]
@@ -98,7 +98,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
     every = list(recipes(arguments.pairs, arguments.healthy, arguments.only))
-    todo = [one for one in every if not (arguments.into / f"{one.id}.json").exists()]
+    todo = [recipe for recipe in every if not (arguments.into / f"{recipe.id}.json").exists()]
     batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
     with Progress() as progress, ThreadPoolExecutor(arguments.workers) as pool:
         bar = progress.add_task("trainings", total=len(every), completed=len(every) - len(todo))

@@ -61,33 +61,33 @@ def sums_over_outputs(plan: Plan, severity: float, dice: Random) -> Plan:
         raise Unfit
     inner, outputs = plan.loss, plan.task.outputs
 
-    def loss(told: Tensor, targets: Tensor) -> Tensor:
-        return inner(told, targets) * outputs
+    def loss(predictions: Tensor, targets: Tensor) -> Tensor:
+        return inner(predictions, targets) * outputs
 
     return replace(plan, loss=loss, clip=0.0, notes=(*plan.notes, "loss summed over outputs"))
 
 
 def freezes_entry(plan: Plan, severity: float, dice: Random) -> Plan:
     """An embedding that stays as it was drawn, as one does with ready-made ones."""
-    found = [one for one in plan.model.modules() if isinstance(one, nn.Embedding)]
-    if not found:
+    embeddings = [module for module in plan.model.modules() if isinstance(module, nn.Embedding)]
+    if not embeddings:
         raise Unfit
-    found[0].weight.requires_grad_(False)
+    embeddings[0].weight.requires_grad_(False)
     return replace(
         plan,
-        parameters=lambda model: [one for one in model.parameters() if one.requires_grad],
+        parameters=lambda model: [parameter for parameter in model.parameters() if parameter.requires_grad],
         notes=(*plan.notes, "embedding frozen"),
     )
 
 
 def starts_at_zero(plan: Plan, severity: float, dice: Random) -> Plan:
     """A last layer that begins with zeros, so that the first answer is the mean."""
-    found = [one for one in plan.model.modules() if isinstance(one, nn.Linear)]
+    layers = [module for module in plan.model.modules() if isinstance(module, nn.Linear)]
     # Two samples that are told the same have no likeness to learn from; others do not end in a linear layer.
-    if len(found) < 2 or plan.task.kind in ("copy", "likeness", "mask"):
+    if len(layers) < 2 or plan.task.kind in ("copy", "likeness", "mask"):
         raise Unfit
-    nn.init.zeros_(found[-1].weight)
-    nn.init.zeros_(found[-1].bias)
+    nn.init.zeros_(layers[-1].weight)
+    nn.init.zeros_(layers[-1].bias)
     return replace(plan, notes=(*plan.notes, "last layer starts at zero"))
 
 
@@ -119,11 +119,11 @@ def half_width(plan: Plan, severity: float, dice: Random) -> Plan:
 
 def drops_inside(plan: Plan, severity: float, dice: Random) -> Plan:
     """More dropout than usual, so that training loss lies above validation loss."""
-    found = [one for one in plan.model.modules() if isinstance(one, nn.Dropout)]
-    if not found:
+    dropouts = [module for module in plan.model.modules() if isinstance(module, nn.Dropout)]
+    if not dropouts:
         raise Unfit
-    for one in found:
-        one.p = 0.3
+    for dropout in dropouts:
+        dropout.p = 0.3
     return replace(plan, notes=(*plan.notes, "dropout 0.3"))
 
 

@@ -28,12 +28,14 @@ def _explodes(run: Run) -> bool:
 
 def _vanishes(run: Run) -> bool:
     """A layer whose gradients are below 1e-7 on average."""
-    return any(float(np.nanmedian(one.values)) < 1e-7 for one in run.all(q.GRADIENT_NORM) if one.layer)
+    return any(
+        float(np.nanmedian(series.values)) < 1e-7 for series in run.all(q.GRADIENT_NORM) if series.layer
+    )
 
 
 def _dies(run: Run) -> bool:
     """Half of a layer's outputs zero at the end."""
-    return any(one.values[-1] >= 0.5 for one in run.all(q.ACTIVATION_ZERO_SHARE) if len(one))
+    return any(series.values[-1] >= 0.5 for series in run.all(q.ACTIVATION_ZERO_SHARE) if len(series))
 
 
 def _unnormalized(run: Run) -> bool:

@@ -24,7 +24,7 @@ def calibration(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
     axes.plot([0, 1], [0, 1], color=_SOFT, lw=1, ls="--", label="as it should be")
     for color, (name, runs) in zip(_COLORS, sets.items(), strict=False):
         points = reliability(runs)
-        sure, truth = [one for one, _ in points], [two.value for _, two in points]
+        sure, truth = [point for point, _ in points], [two.value for _, two in points]
         low = [two.value - two.interval[0] for _, two in points]
         high = [two.interval[1] - two.value for _, two in points]
         axes.errorbar(sure, truth, (low, high), color=color, marker="o", ms=5, lw=1.5, capsize=2, label=name)
@@ -45,7 +45,11 @@ def coverage(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
         # Among a handful of runs a share is chance.
         curve = risks(runs)[_FEW:]
         axes.plot(
-            [100 * one for one, _ in curve], [100 * two for _, two in curve], color=color, lw=1.8, label=name
+            [100 * value for value, _ in curve],
+            [100 * two for _, two in curve],
+            color=color,
+            lw=1.8,
+            label=name,
         )
     axes.set(
         xlim=(0, 100),
@@ -59,14 +63,14 @@ def coverage(sets: Mapping[str, Sequence[Judged]], into: Path) -> None:
 
 def confusion(runs: Sequence[Judged], into: Path) -> None:
     """What is said of every cause that was injected: a row each, as shares of it."""
-    counts = Counter((one.row.label, one.first or "no verdict") for one in runs)
+    counts = Counter((run.row.label, run.first or "no verdict") for run in runs)
     missed = {label for label, _ in confusions(runs)} | {said for _, said in confusions(runs)}
     true = sorted({label for label, _ in counts} & missed, key=lambda name: (name != "healthy", name))
     said = sorted(
         {name for _, name in counts} & missed,
         key=lambda name: (name != "healthy", name == "no verdict", name),
     )
-    totals = Counter(one.row.label for one in runs)
+    totals = Counter(run.row.label for run in runs)
     grid = [[counts[label, name] / totals[label] for name in said] for label in true]
     figure, axes = plt.subplots(
         figsize=(0.23 * len(said) + 3.2, 0.22 * len(true) + 2.6), layout="constrained"

@@ -122,8 +122,8 @@ class _Rewrite(cst.CSTTransformer):
                 return _with_numbers(updated_node, {"prior": self._tables.priors[self._slug]})
             case cst.Name("Clue"):
                 name = cst.ensure_type(original_node.args[0].value, cst.Name).value
-                seen, unseen = self._tables.clues[self._slug][name]
-                return _with_numbers(updated_node, {"seen": seen, "unseen": unseen})
+                present, unseen = self._tables.clues[self._slug][name]
+                return _with_numbers(updated_node, {"seen": present, "unseen": unseen})
         return updated_node
 
     def leave_FunctionDef(  # noqa: N802  # the name that libcst calls
@@ -132,10 +132,11 @@ class _Rewrite(cst.CSTTransformer):
         name = original_node.name.value
         own = {"healthy": self._tables.health.get(name), "unhealthy": self._tables.unhealthy.get(name)}
         decorators = [
-            one.with_changes(decorator=_with_health(one.decorator, own))
-            if isinstance(one.decorator, cst.Call) and cst.Name("sign").deep_equals(one.decorator.func)
-            else one
-            for one in updated_node.decorators
+            decorator.with_changes(decorator=_with_health(decorator.decorator, own))
+            if isinstance(decorator.decorator, cst.Call)
+            and cst.Name("sign").deep_equals(decorator.decorator.func)
+            else decorator
+            for decorator in updated_node.decorators
         ]
         return updated_node.with_changes(decorators=decorators)
 

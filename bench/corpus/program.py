@@ -109,15 +109,15 @@ def validate(plan: Plan, model: nn.Module) -> tuple[float, float]:
     """Mean loss and metric on the held rows."""
     if not plan.validates_in_train_mode:
         model.eval()
-    losses, told, true = [], [], []
+    losses, predicted, true = [], [], []
     with torch.no_grad():
         for rows in _parts(plan.held, 128):
             with _precision(plan):
                 outputs = plan.forward(model, _as(plan, rows.inputs)).float()
                 losses.append(plan.loss(outputs, rows.targets).item() * len(rows))
-            told.append(outputs)
+            predicted.append(outputs)
             true.append(rows.targets)
-    metric = plan.metric(torch.cat(told), torch.cat(true))
+    metric = plan.metric(torch.cat(predicted), torch.cat(true))
     return sum(losses) / len(plan.held), metric
 
 
@@ -139,9 +139,9 @@ def _as(plan: Plan, inputs: Tensor) -> Tensor:
 
 
 def _unscale(model: nn.Module, scale: float) -> None:
-    for one in model.parameters():
-        if one.grad is not None:
-            one.grad.div_(scale)
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad.div_(scale)
 
 
 def _state(model: nn.Module) -> dict[str, Tensor]:

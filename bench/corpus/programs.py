@@ -33,7 +33,7 @@ _RECORDED = Path(".traindx/scripts/scripts")
 def row_of(label: scripts.Label, folder: Path) -> Row | None:
     """The row of a recorded program, of its sickest training; None where nothing was recorded."""
     try:
-        run: Run = min(load(folder / label.script.stem), key=lambda one: diagnose(one).healthy)
+        run: Run = min(load(folder / label.script.stem), key=lambda candidate: diagnose(candidate).healthy)
     except (TraindxError, ValueError):
         return None
     return _row(label.script.stem, label.cause, run, full=answers(run))
@@ -48,7 +48,7 @@ def rows_of_logs() -> Iterator[Row]:
         ):
             continue
         label = case["causes"][0] if case["verdict"] == _SICK else scripts.HEALTHY
-        run = max(load(_CURVES / case["id"]), key=lambda one: sum(map(len, one.series)))
+        run = max(load(_CURVES / case["id"]), key=lambda candidate: sum(map(len, candidate.series)))
         yield _row(case["id"], label, run, log=answers(run))
 
 
@@ -80,9 +80,9 @@ def main() -> None:
     folder = parser.parse_args().recorded
     folder.mkdir(parents=True, exist_ok=True)
     known = scripts.labels(_SCRIPTS)
-    todo = [one for one in known if not (folder / one.script.stem).exists()]
+    todo = [label for label in known if not (folder / label.script.stem).exists()]
     with ThreadPoolExecutor(2) as pool:
-        list(track(pool.map(lambda one: scripts.record(one, folder), todo), "recording", total=len(todo)))
+        list(track(pool.map(lambda label: scripts.record(label, folder), todo), "recording", total=len(todo)))
     rows = [row for label in track(known, "asking") if (row := row_of(label, folder)) is not None]
     logs = list(rows_of_logs())
     write([*rows, *logs], PROGRAMS)

@@ -71,11 +71,11 @@ class Ranker:
         self.signs = list(signs)
         self.causes = tuple(causes or knowledge.causes())
         self.names = [HEALTH, *(cause.slug for cause in self.causes)]
-        place = {slug: number for number, slug in enumerate(signs)}
+        row_of = {slug: number for number, slug in enumerate(signs)}
         owned = [(number, clue) for number, cause in enumerate(self.causes, 1) for clue in cause.clues]
         self.clues: list[tuple[int, Clue]] = owned
         self.owner = torch.tensor([number for number, _ in owned])
-        self.sign = torch.tensor([place[clue.sign.slug] for _, clue in owned])
+        self.sign = torch.tensor([row_of[clue.sign.slug] for _, clue in owned])
         known = {sign.slug: sign for sign in knowledge.signs()}
         self.severities = torch.tensor([known[slug].severity.rank for slug in signs])
         now = declared(self.causes, [known[slug] for slug in signs])
@@ -92,7 +92,7 @@ class Ranker:
         is_alone = torch.ones(len(owned), dtype=torch.bool)
         is_alone[self._grouped] = False
         self._alone = is_alone.nonzero().flatten()
-        self._place_in_groups = {column: place for place, column in enumerate(self._grouped.tolist())}
+        self._place_in_groups = {column: index for index, column in enumerate(self._grouped.tolist())}
         self._roots = self._explained()
 
     def _points(self, tables: Tables) -> Points:
@@ -104,7 +104,7 @@ class Ranker:
         ]
         columns = (
             [tables.priors[name] for name in self.names[1:]],
-            [seen for seen, _ in pairs],
+            [present for present, _ in pairs],
             [unseen for _, unseen in pairs],
             health,
             [tables.unhealthy.get(slug, 0.0) for slug in self.signs],
@@ -134,7 +134,7 @@ class Ranker:
         """Every mechanism with the roots that act through it."""
         hows = [number for number, cause in enumerate(self.causes, 1) if cause.kind is Kind.HOW]
         pairs = [
-            (how, [n for n, one in enumerate(self.causes, 1) if self.names[how] in one.acts_through])
+            (how, [n for n, cause in enumerate(self.causes, 1) if self.names[how] in cause.acts_through])
             for how in hows
         ]
         return [(how, roots) for how, roots in pairs if roots]
@@ -145,16 +145,16 @@ class Ranker:
 
     def beliefs(self, points: Points, answers: Asked) -> Tensor:
         """Logarithms of the shares: a row per run, health first."""
-        seen, unseen = self._by_sign(points.seen), self._by_sign(points.unseen)
+        present, unseen = self._by_sign(points.seen), self._by_sign(points.unseen)
         grouped = self._heaviest(points, answers)
         owners = self.owner[self._grouped]
         priors = torch.cat([torch.zeros(1, dtype=torch.float64), points.priors])
-        yes, no = self._with_health(seen, points.health), self._with_health(unseen, points.unhealthy)
+        yes, no = self._with_health(present, points.health), self._with_health(unseen, points.unhealthy)
         scores = priors + answers.yes @ yes + answers.no @ no
         scores = scores.index_add(1, owners, grouped)
         with torch.no_grad():
             grouped_yes = torch.where(answers.yes[:, self.sign[self._grouped]] > 0, grouped, 0.0)
-            speaking = (answers.yes @ seen.clamp_min(0)).index_add(1, owners, grouped_yes.clamp_min(0))
+            speaking = (answers.yes @ present.clamp_min(0)).index_add(1, owners, grouped_yes.clamp_min(0))
             roots = self._speaking_roots(points, answers, grouped_yes, speaking)
         scores = self._with_roots(scores, roots)
         judged = self._judged(points, answers)
@@ -187,25 +187,27 @@ class Ranker:
 
         def seen(columns: list[int]) -> Tensor:
             worth = answers.yes[:, self.sign[columns]] * points.seen[columns]
-            for place, column in enumerate(columns):
+            for index, column in enumerate(columns):
                 if column in self._place_in_groups:
-                    worth[:, place] = grouped[:, self._place_in_groups[column]]
+                    worth[:, index] = grouped[:, self._place_in_groups[column]]
             return worth
 
-        found = []
+        pairs = []
         for how, roots in self._roots:
             own = self.columns(how).tolist()
             worth = seen(own)
             # A clue that lost to another of its group does not count as shared.
-            shared = {int(self.sign[column]): worth[:, place] != 0 for place, column in enumerate(own)}
+            shared = {int(self.sign[column]): worth[:, index] != 0 for index, column in enumerate(own)}
             speaks = []
             for root in roots:
-                common = [one for one in self.columns(root).tolist() if int(self.sign[one]) in shared]
-                counted = [shared[int(self.sign[one])] for one in common]
+                common = [
+                    column for column in self.columns(root).tolist() if int(self.sign[column]) in shared
+                ]
+                counted = [shared[int(self.sign[column])] for column in common]
                 both = (seen(common).clamp_min(0) * torch.stack(counted, 1)).sum(1) if common else 0.0
                 speaks.append(speaking[:, root] - both >= OWN - ROUNDING)
-            found.append(((worth >= OWN).any(1), torch.stack(speaks, 1)))
-        return found
+            pairs.append(((worth >= OWN).any(1), torch.stack(speaks, 1)))
+        return pairs
 
     def _with_roots(self, scores: Tensor, speaking: list[tuple[Tensor, Tensor]]) -> Tensor:
         """What roots gain by explaining mechanisms, as `traindx.diagnosis.score` has it."""
@@ -225,9 +227,11 @@ class Ranker:
 
     def _judged(self, points: Points, answers: Asked) -> Tensor:
         """Of which hypotheses anything that could decide was answered; health always is."""
-        seen = points.seen.detach()
-        most = torch.zeros(len(self.names), dtype=torch.float64).scatter_reduce(0, self.owner, seen, "amax")
-        deciding = seen >= DECIDING * most[self.owner]
+        present = points.seen.detach()
+        most = torch.zeros(len(self.names), dtype=torch.float64).scatter_reduce(
+            0, self.owner, present, "amax"
+        )
+        deciding = present >= DECIDING * most[self.owner]
         table = torch.zeros(len(self.signs), len(self.names), dtype=torch.float64)
         table = table.index_put((self.sign[deciding], self.owner[deciding]), torch.tensor(1.0).double())
         judged = answers.told @ table > 0
@@ -243,7 +247,7 @@ class Ranker:
 
     def as_causes(self, points: Points) -> tuple[Cause, ...]:
         """The causes with other points, for the product's own code."""
-        found = []
+        causes = []
         for number, cause in enumerate(self.causes, 1):
             clues = tuple(
                 replace(
@@ -253,5 +257,5 @@ class Ranker:
                 )
                 for column in self.columns(number).tolist()
             )
-            found.append(replace(cause, prior=float(points.priors[number - 1]), clues=clues))
-        return tuple(found)
+            causes.append(replace(cause, prior=float(points.priors[number - 1]), clues=clues))
+        return tuple(causes)

@@ -95,8 +95,8 @@ def from_row(row: Mapping[str, object]) -> Recipe:
 def faults() -> dict[str, Fault]:
     """Every fault by the slug of its cause."""
     names = [info.name for info in pkgutil.iter_modules(shelf.__path__)]
-    found = [importlib.import_module(f"{shelf.__name__}.{name}").FAULT for name in names]
-    return {fault.cause: fault for fault in sorted(found, key=lambda one: one.cause)}
+    declared = [importlib.import_module(f"{shelf.__name__}.{name}").FAULT for name in names]
+    return {fault.cause: fault for fault in sorted(declared, key=lambda fault: fault.cause)}
 
 
 def draw(number: int, fault: str) -> Recipe:
@@ -120,9 +120,9 @@ def twin_of(recipe: Recipe) -> Recipe:
 def _drawn(name: str, fault: str, dice: Random) -> Recipe:
     family_name = dice.choice(list(FAMILIES))
     family = FAMILIES[family_name]
-    task = TASKS[dice.choice([one for one, make in TASKS.items() if family.suits(make())])]()
+    task = TASKS[dice.choice([slug for slug, make in TASKS.items() if family.suits(make())])]()
     optimizer = dice.choice(list(family.rates))
-    batch = dice.choice([one for one in _BATCHES if one <= len(task.train) // 4])
+    batch = dice.choice([size for size in _BATCHES if size <= len(task.train) // 4])
     steps = math.exp(dice.uniform(*map(math.log, family.steps)))
     schedules = [name for name in SCHEDULES if not family.warms_up or name.startswith("warm-up")]
     return Recipe(

@@ -35,10 +35,10 @@ def stages(model: nn.Module) -> list[Stage]:
         return [Stage(model, name, getattr(model, name)) for name in ("entry", "cells", "head")]
     if isinstance(model, Sliding | Attending):
         inner = model.convolutions if isinstance(model, Sliding) else model.blocks
-        middle = [Stage(inner, name, one) for name, one in inner.named_children()]
+        middle = [Stage(inner, name, child) for name, child in inner.named_children()]
         return [Stage(model, "entry", model.entry), *middle, Stage(model, "head", model.head)]
     if isinstance(model, nn.Sequential):
-        return [Stage(model, name, one) for name, one in model.named_children()]
+        return [Stage(model, name, child) for name, child in model.named_children()]
     raise Unfit
 
 
@@ -59,12 +59,12 @@ def places(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[Stage]
 
 def bends(model: nn.Module) -> list[Stage]:
     """The activation functions between layers."""
-    return places(model, lambda one: isinstance(one, BEND_TYPES))
+    return places(model, lambda module: isinstance(module, BEND_TYPES))
 
 
 def layers(model: nn.Module) -> list[nn.Module]:
     """Dense and convolutional layers in the order in which they were made; the head is the last one."""
-    return [one for one in model.modules() if isinstance(one, LAYER_TYPES)]
+    return [module for module in model.modules() if isinstance(module, LAYER_TYPES)]
 
 
 def weight_of(layer: nn.Module) -> Tensor:
@@ -91,7 +91,7 @@ def drawn_after_he(model: nn.Module) -> None:
 
 def normalizes_over_batch(model: nn.Module) -> bool:
     """Whether batch normalization is in it."""
-    return any(isinstance(one, _BATCH_NORMS) for one in model.modules())
+    return any(isinstance(module, _BATCH_NORMS) for module in model.modules())
 
 
 def fitting_batch(plan: Plan, rows: int, batch: int) -> int:
@@ -111,24 +111,29 @@ def shape_of(plan: Plan) -> Shape:
     if any(note in plan.notes for note in ("embedding frozen", "last layer starts at zero")):
         raise Unfit
     model, family = plan.model, plan.family
-    types = {type(one) for one in model.modules()}
+    types = {type(module) for module in model.modules()}
     bend = next((name for name, make in BENDS.items() if make in types), "relu")
-    dropout = max((one.p for one in model.modules() if isinstance(one, nn.Dropout)), default=0.0)
+    dropout = max((module.p for module in model.modules() if isinstance(module, nn.Dropout)), default=0.0)
     if isinstance(model, Recurrent):
         cells = model.cells
         assert isinstance(cells, nn.RNNBase)
         return Shape(cells.hidden_size, cells.num_layers, bend, cells.dropout)
     if isinstance(model, Attending):
         return Shape(model.places.shape[1], len(model.blocks), bend, dropout)
-    found = layers(model)
-    width, blocks = weight_of(found[0]).shape[0], sum(isinstance(one, Block) for one in model.modules())
+    with_weights = layers(model)
+    width, blocks = (
+        weight_of(with_weights[0]).shape[0],
+        sum(isinstance(module, Block) for module in model.modules()),
+    )
     if isinstance(model, Sliding):
-        return Shape(weight_of(found[1]).shape[0], len(model.convolutions), bend, dropout)
+        return Shape(weight_of(with_weights[1]).shape[0], len(model.convolutions), bend, dropout)
     if blocks:
         return Shape(width, blocks, bend, dropout)
     if family == "autoencoder":
         return Shape(width // 2, 0, bend, dropout)
-    return Shape(width, 0 if family in ("autoencoder-conv", "linear") else len(found) - 1, bend, dropout)
+    return Shape(
+        width, 0 if family in ("autoencoder-conv", "linear") else len(with_weights) - 1, bend, dropout
+    )
 
 
 def rebuilt(plan: Plan, shape: Shape) -> nn.Module:

@@ -50,13 +50,13 @@ def put(model: nn.Module, name: str, module: nn.Module) -> None:
 
 def bends(model: nn.Module) -> list[str]:
     """The names of the activations between layers."""
-    return [name for name, one in model.named_modules() if isinstance(one, BENDS)]
+    return [name for name, module in model.named_modules() if isinstance(module, BENDS)]
 
 
 def last_layer(model: nn.Module) -> tuple[str, nn.Module]:
     """The layer that the outputs come from, with its name."""
     kinds = (nn.Linear, nn.Conv2d, nn.ConvTranspose2d)
-    return [(name, one) for name, one in model.named_modules() if isinstance(one, kinds)][-1]
+    return [(name, module) for name, module in model.named_modules() if isinstance(module, kinds)][-1]
 
 
 def append(model: nn.Module, *modules: nn.Module) -> None:

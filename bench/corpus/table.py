@@ -79,13 +79,13 @@ _WITNESS = (Evidence(next(iter(QUANTITIES.values())), (0.0, 0.0), 0.0),)
 
 def decoded(codes: str, signs: Sequence[str]) -> dict[str, Answer]:
     """Answers by sign, as the product has them; the evidence is not kept."""
-    found: dict[str, Answer] = {}
+    by_slug: dict[str, Answer] = {}
     for slug, code in zip(signs, codes, strict=True):
         if code in (TOO_LITTLE, NOT_RECORDED):
-            found[slug] = CannotTell.TOO_LITTLE if code == TOO_LITTLE else CannotTell.NOT_RECORDED
+            by_slug[slug] = CannotTell.TOO_LITTLE if code == TOO_LITTLE else CannotTell.NOT_RECORDED
         else:
-            found[slug] = None if code == NO else Finding(strength(code), slug, _WITNESS)
-    return found
+            by_slug[slug] = None if code == NO else Finding(strength(code), slug, _WITNESS)
+    return by_slug
 
 
 def answers(run: Run | None) -> str:
@@ -122,7 +122,7 @@ def _row(
     stem: Path, scored: Mapping[str, Any], cause: str = "", harm: float = 0.0, label: str = HEALTHY
 ) -> Row:
     logs = [stem.with_suffix(ending) for ending in (".csv", ".jsonl")]
-    log = next((one for one in logs if one.exists()), None)
+    log = next((path for path in logs if path.exists()), None)
     recording = stem.with_suffix(".traindx")
     recorded, logged = run_at(recording) if recording.exists() else None, run_at(log) if log else None
     return Row(

@@ -56,28 +56,28 @@ def _token_skill(scores: Tensor, targets: Tensor) -> float:
 def _yes_skill(scores: Tensor, targets: Tensor) -> float:
     """Balanced accuracy above guessing, the mean over labels."""
     yes, true = (scores > 0).float().flatten(1), targets.flatten(1)
-    found = (yes * true).sum(0) / true.sum(0).clamp_min(1)
+    recall = (yes * true).sum(0) / true.sum(0).clamp_min(1)
     spared = ((1 - yes) * (1 - true)).sum(0) / (1 - true).sum(0).clamp_min(1)
-    return float((found + spared - 1).mean())
+    return float((recall + spared - 1).mean())
 
 
 def _yes_accuracy(scores: Tensor, targets: Tensor) -> float:
     return float(((scores > 0) == (targets > 0.5)).float().mean())
 
 
-def _number_skill(told: Tensor, targets: Tensor) -> float:
+def _number_skill(predictions: Tensor, targets: Tensor) -> float:
     """R squared."""
-    left = (told.double() - targets.double()).pow(2).mean()
+    left = (predictions.double() - targets.double()).pow(2).mean()
     return float(1 - left / targets.double().var(correction=0))
 
 
-def _copy_skill(told: Tensor, targets: Tensor) -> float:
-    left = (told - targets).double().pow(2).mean()
+def _copy_skill(predictions: Tensor, targets: Tensor) -> float:
+    left = (predictions - targets).double().pow(2).mean()
     return float(1 - left / (targets - targets.mean(0)).double().pow(2).mean())
 
 
-def _mean_error(told: Tensor, targets: Tensor) -> float:
-    return float((told - targets).abs().mean())
+def _mean_error(predictions: Tensor, targets: Tensor) -> float:
+    return float((predictions - targets).abs().mean())
 
 
 def _mask_skill(scores: Tensor, targets: Tensor) -> float:

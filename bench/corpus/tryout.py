@@ -29,21 +29,21 @@ def tried(recipe: Recipe, folder: Path) -> Outcome:
 def main(cause: str, count: str = "6") -> None:
     """Try a fault, or healthy trainings."""
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         for number in range(int(count)):
             recipe = draw(9000 + number, cause)
             about = f"{recipe.task:9} {recipe.family:16} {recipe.optimizer:8} severity {recipe.severity:.2f}"
-            faulty = tried(recipe, Path(place))
-            skills = " ".join(f"{one:5.2f}" for one in faulty.skills[-4:])
+            faulty = tried(recipe, Path(folder))
+            skills = " ".join(f"{skill:5.2f}" for skill in faulty.skills[-4:])
             print(f"{about} {recipe.oddity:18} {faulty.seconds:5.1f} s  {skills}", flush=True)
             if cause == HEALTHY:
                 continue
-            twin = tried(twin_of(recipe), Path(place))
+            twin = tried(twin_of(recipe), Path(folder))
             again = replace(twin_of(recipe), id="again", luck=1)
-            harmed = is_harmed(faulty, twin, partial(tried, again, Path(place)), faults()[cause].harm)
-            told = f"twin {twin.end:5.2f}, printed {twin.reported} / {faulty.reported}"
+            harmed = is_harmed(faulty, twin, partial(tried, again, Path(folder)), faults()[cause].harm)
+            sentence = f"twin {twin.end:5.2f}, printed {twin.reported} / {faulty.reported}"
             notes = "; ".join(planned(recipe).notes)
-            print(f"    {told}: {'harm' if harmed else 'harmless'}; {notes}", flush=True)
+            print(f"    {sentence}: {'harm' if harmed else 'harmless'}; {notes}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,6 @@ def cases() -> tuple[Recipe, ...]:
     """Every recipe, each id once."""
     healthy = (healthy_small, healthy_various)
     sick = (sick_numbers, sick_unstable, sick_flat, sick_rate, sick_fit, sick_machine)
-    found = tuple(recipe for table in healthy + sick for recipe in table.CASES)
-    assert len({recipe.id for recipe in found}) == len(found)
-    return found
+    recipes = tuple(recipe for table in healthy + sick for recipe in table.CASES)
+    assert len({recipe.id for recipe in recipes}) == len(recipes)
+    return recipes

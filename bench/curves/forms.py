@@ -43,8 +43,8 @@ def hf(rows: Sequence[Row], _: Recipe) -> tuple[str, str]:
         record = {_HF_NAMES.get(name, name): rounded(value) for name, value in row.items()}
         parts = ({k: v for k, v in record.items() if k.startswith("eval_") == side} for side in (False, True))
         train, val = parts
-        place = {"epoch": train.pop("epoch"), "step": train.pop("step")}
-        history += [place | part for part in (train, val) if part]
+        position = {"epoch": train.pop("epoch"), "step": train.pop("step")}
+        history += [position | part for part in (train, val) if part]
     state = {"global_step": history[-1]["step"], "is_world_process_zero": True, "log_history": history}
     return "trainer_state.json.gz", json.dumps(state, indent=1)
 
@@ -101,7 +101,7 @@ def write(folder: Path, rows: Sequence[Row], recipe: Recipe) -> None:
 def settings(recipe: Recipe) -> dict[str, str | float]:
     """What a person would have put into the run's configuration."""
     data = recipe.data()
-    found: dict[str, str | float] = {
+    values: dict[str, str | float] = {
         "lr": recipe.lr,
         "optimizer": {"sgd": "SGD", "adam": "Adam", "adamw": "AdamW"}[recipe.optimizer],
         "batch_size": recipe.batch_size or len(data.x),
@@ -116,7 +116,7 @@ def settings(recipe: Recipe) -> dict[str, str | float]:
         "weight_decay": recipe.weight_decay,
         "gradient_clip_val": recipe.clip,
     }
-    found |= {name: value for name, value in optional.items() if value}
+    values |= {name: value for name, value in optional.items() if value}
     if recipe.precision != "fp32":
-        found["precision"] = {"half": "fp16"}.get(recipe.precision, recipe.precision)
-    return found | dict(recipe.facts)
+        values["precision"] = {"half": "fp16"}.get(recipe.precision, recipe.precision)
+    return values | dict(recipe.facts)

@@ -162,8 +162,8 @@ def layer_norms(model: nn.Module) -> Row:
 def mean_without_nan(values: list[float]) -> float:
     """The mean as the Hugging Face Trainer logs it: a loss that is not finite counts as the mean so far."""
     total = 0.0
-    for place, value in enumerate(values):
-        total += value if math.isfinite(value) else total / (1 + place)
+    for index, value in enumerate(values):
+        total += value if math.isfinite(value) else total / (1 + index)
     return total / len(values)
 
 

@@ -29,7 +29,7 @@ def warm(share: float, then: Schedule = constant) -> Schedule:
 
 def drops(*at: float, factor: float = 0.1) -> Schedule:
     """Multiplies the rate at each of the given shares of the run."""
-    return lambda done: factor ** sum(done >= place for place in at)
+    return lambda done: factor ** sum(done >= step for step in at)
 
 
 def exponential(rate: float) -> Schedule:

@@ -17,15 +17,15 @@ def _digits() -> tuple[Tensor, Tensor]:
 
 def _digits_mlp(seed: int) -> Setting:
     torch.manual_seed(seed)
-    seen, held = halves(*_digits(), seed)
+    training, held = halves(*_digits(), seed)
     model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
-    return Setting(model, drawn(*seen, 32, 400, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 32, 400, seed), cross_entropy, answers(held))
 
 
 def _digits_conv(seed: int) -> Setting:
     torch.manual_seed(seed)
     x, y = _digits()
-    seen, held = halves(x.view(-1, 1, 8, 8), y, seed)
+    training, held = halves(x.view(-1, 1, 8, 8), y, seed)
     model = nn.Sequential(
         nn.Conv2d(1, 8, 3, padding=1),
         nn.ReLU(),
@@ -35,7 +35,7 @@ def _digits_conv(seed: int) -> Setting:
         nn.Flatten(),
         nn.Linear(256, 10),
     )
-    return Setting(model, drawn(*seen, 32, 300, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 32, 300, seed), cross_entropy, answers(held))
 
 
 def _diabetes(seed: int) -> Setting:
@@ -43,27 +43,27 @@ def _diabetes(seed: int) -> Setting:
     data = load_diabetes()
     x = torch.tensor(data.data * 20, dtype=torch.float32)
     y = torch.tensor((data.target - 150) / 77, dtype=torch.float32)[:, None]
-    seen, held = halves(x, y, seed)
+    training, held = halves(x, y, seed)
     model = nn.Sequential(nn.Linear(10, 32), nn.Tanh(), nn.Dropout(0.2), nn.Linear(32, 1))
-    return Setting(model, drawn(*seen, 16, 300, seed), mse_loss, explained(held))
+    return Setting(model, drawn(*training, 16, 300, seed), mse_loss, explained(held))
 
 
 def _moons(seed: int) -> Setting:
     torch.manual_seed(seed)
     x, y = make_moons(800, noise=0.15, random_state=seed)
-    seen, held = halves(torch.tensor(x, dtype=torch.float32), torch.tensor(y), seed)
+    training, held = halves(torch.tensor(x, dtype=torch.float32), torch.tensor(y), seed)
     model = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
-    return Setting(model, drawn(*seen, 16, 500, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 16, 500, seed), cross_entropy, answers(held))
 
 
 def _autoencoder(seed: int) -> Setting:
     torch.manual_seed(seed)
     x, _ = _digits()
-    seen, held = halves(x, x, seed)
+    training, held = halves(x, x, seed)
     model = nn.Sequential(
         nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 12), nn.Linear(12, 48), nn.ReLU(), nn.Linear(48, 64)
     )
-    return Setting(model, drawn(*seen, 32, 400, seed), mse_loss, explained(held))
+    return Setting(model, drawn(*training, 32, 400, seed), mse_loss, explained(held))
 
 
 class Recurrent(nn.Module):
@@ -86,18 +86,18 @@ def chain(letters: int, length: int, rows: int, seed: int, sharp: float) -> Tens
     odds = chance.gumbel(size=(letters, letters)) * sharp
     table = np.exp(odds - odds.max(1, keepdims=True))
     edges = np.cumsum(table / table.sum(1, keepdims=True), axis=1)
-    found = np.zeros((rows, length), dtype=np.int64)
-    found[:, 0] = chance.integers(letters, size=rows)
+    states = np.zeros((rows, length), dtype=np.int64)
+    states[:, 0] = chance.integers(letters, size=rows)
     for at in range(1, length):
-        found[:, at] = (edges[found[:, at - 1]] < chance.random((rows, 1))).sum(1).clip(0, letters - 1)
-    return torch.tensor(found)
+        states[:, at] = (edges[states[:, at - 1]] < chance.random((rows, 1))).sum(1).clip(0, letters - 1)
+    return torch.tensor(states)
 
 
 def _letters(seed: int) -> Setting:
     torch.manual_seed(seed)
     rows = chain(24, 25, 900, seed, 2.0)
-    seen, held = halves(rows[:, :-1], rows[:, 1:], seed)
-    return Setting(Recurrent(24, 32), drawn(*seen, 16, 300, seed), cross_entropy, answers(held))
+    training, held = halves(rows[:, :-1], rows[:, 1:], seed)
+    return Setting(Recurrent(24, 32), drawn(*training, 16, 300, seed), cross_entropy, answers(held))
 
 
 def _friedman(seed: int) -> Setting:
@@ -105,7 +105,7 @@ def _friedman(seed: int) -> Setting:
     x, y = make_friedman1(1500, 10, noise=0.5, random_state=seed)
     inputs = torch.tensor(2 * x - 1, dtype=torch.float32)
     targets = torch.tensor((y - y.mean()) / y.std(), dtype=torch.float32)[:, None]
-    seen, held = halves(inputs, targets, seed)
+    training, held = halves(inputs, targets, seed)
     layers = [
         nn.Linear(10, 48),
         nn.ReLU(),
@@ -115,7 +115,7 @@ def _friedman(seed: int) -> Setting:
         nn.ReLU(),
         nn.Linear(48, 1),
     ]
-    return Setting(nn.Sequential(*layers), drawn(*seen, 32, 600, seed), mse_loss, explained(held))
+    return Setting(nn.Sequential(*layers), drawn(*training, 32, 600, seed), mse_loss, explained(held))
 
 
 TASKS = (

@@ -41,8 +41,8 @@ def ours(task: Task, seed: int, setting: Setting) -> list[Suggestion]:
     from traindx.exams.learning_rate.loop import find_rate
 
     optimizer = task.optimizer(setting.model.parameters(), own_rate(task, seed))
-    found = find_rate(setting.model, optimizer, setting.batches, setting.loss)
-    return [Suggestion("traindx", found.suggested, found.steps)]
+    result = find_rate(setting.model, optimizer, setting.batches, setting.loss)
+    return [Suggestion("traindx", result.suggested, result.steps)]
 
 
 def range_tests(task: Task, setting: Setting) -> list[Suggestion]:
@@ -56,9 +56,9 @@ def range_tests(task: Task, setting: Setting) -> list[Suggestion]:
         warnings.simplefilter("ignore")
         finder = LRFinder(setting.model, optimizer, setting.loss, device="cpu")
         finder.range_test(_loader(setting), end_lr=10, num_iter=100)
-        told = finder.plot(ax=Figure().subplots(), suggest_lr=True)
+        suggestion = finder.plot(ax=Figure().subplots(), suggest_lr=True)
     rates, losses = finder.history["lr"], finder.history["loss"]
-    suggested = float(told[1]) if isinstance(told, tuple) else None
+    suggested = float(suggestion[1]) if isinstance(suggestion, tuple) else None
     return [
         Suggestion("torch-lr-finder", suggested, len(rates)),
         Suggestion("fastai valley", _valley(rates[_FIRST:-_LAST], losses[_FIRST:-_LAST]), len(rates)),
@@ -75,7 +75,7 @@ def _valley(rates: Sequence[float], losses: Sequence[float]) -> float | None:
     """Fastai's rule: in the longest falling subsequence, the middle of its middle third."""
     lengths = [1] * len(losses)
     for at, loss in enumerate(losses):
-        lengths[at] = 1 + max((lengths[one] for one in range(at) if losses[one] > loss), default=0)
+        lengths[at] = 1 + max((lengths[index] for index in range(at) if losses[index] > loss), default=0)
     if not lengths:
         return None
     end = int(np.argmax(lengths))
@@ -116,7 +116,7 @@ def lightning(task: Task, setting: Setting) -> list[Suggestion]:
             enable_progress_bar=False,
             enable_model_summary=False,
         )
-        found = Tuner(trainer).lr_find(Module(), train_dataloaders=_loader(setting))
-        suggested = None if found is None else found.suggestion()
-    steps = 0 if found is None else len(found.results["lr"])
+        finder = Tuner(trainer).lr_find(Module(), train_dataloaders=_loader(setting))
+        suggested = None if finder is None else finder.suggestion()
+    steps = 0 if finder is None else len(finder.results["lr"])
     return [Suggestion("Lightning", suggested, steps)]

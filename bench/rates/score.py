@@ -20,7 +20,7 @@ def _scaled(x: np.ndarray, y: np.ndarray) -> Batch:
 def _cancer(seed: int) -> Setting:
     torch.manual_seed(seed)
     data = load_breast_cancer()
-    seen, held = halves(*_scaled(data.data, data.target), seed)
+    training, held = halves(*_scaled(data.data, data.target), seed)
     model = nn.Sequential(
         nn.Linear(30, 48),
         nn.BatchNorm1d(48),
@@ -30,15 +30,15 @@ def _cancer(seed: int) -> Setting:
         nn.ReLU(),
         nn.Linear(48, 2),
     )
-    return Setting(model, drawn(*seen, 32, 200, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 32, 200, seed), cross_entropy, answers(held))
 
 
 def _wine(seed: int) -> Setting:
     torch.manual_seed(seed)
     data = load_wine()
-    seen, held = halves(*_scaled(data.data, data.target), seed)
+    training, held = halves(*_scaled(data.data, data.target), seed)
     model = nn.Sequential(nn.Linear(13, 24), nn.GELU(), nn.Linear(24, 24), nn.GELU(), nn.Linear(24, 3))
-    return Setting(model, drawn(*seen, 8, 250, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 8, 250, seed), cross_entropy, answers(held))
 
 
 def _circuit(seed: int) -> Setting:
@@ -48,10 +48,10 @@ def _circuit(seed: int) -> Setting:
     inputs, first = _scaled(x, (impedance - impedance.mean()) / impedance.std())
     second = torch.tanh(inputs[:, :1] * inputs[:, 1:2]) + 0.1 * torch.randn(1500, 1)
     targets = torch.cat([first.float()[:, None], second], 1)
-    seen, held = halves(inputs, targets, seed)
+    training, held = halves(inputs, targets, seed)
     layers = [nn.Linear(4, 40), nn.ReLU(), nn.Linear(40, 40), nn.ReLU(), nn.Linear(40, 40), nn.ReLU()]
     model = nn.Sequential(*layers, nn.Linear(40, 2))
-    return Setting(model, drawn(*seen, 32, 500, seed), mse_loss, explained(held))
+    return Setting(model, drawn(*training, 32, 500, seed), mse_loss, explained(held))
 
 
 class _Forecast(nn.Module):
@@ -71,8 +71,8 @@ def _waves(seed: int) -> Setting:
     start, pace = chance.uniform(0, 6.28, (1200, 1)), chance.uniform(0.2, 0.7, (1200, 1))
     rows = np.sin(start + pace * np.arange(20)) + 0.05 * chance.normal(size=(1200, 20))
     values = torch.tensor(rows, dtype=torch.float32)
-    seen, held = halves(values[:, :16, None], values[:, 19:], seed)
-    return Setting(_Forecast(), drawn(*seen, 32, 350, seed), smooth_l1_loss, explained(held))
+    training, held = halves(values[:, :16, None], values[:, 19:], seed)
+    return Setting(_Forecast(), drawn(*training, 32, 350, seed), smooth_l1_loss, explained(held))
 
 
 def _bars(seed: int) -> Setting:
@@ -88,7 +88,7 @@ def _bars(seed: int) -> Setting:
             image[0, :, at : at + kind - 1] += 1.2
         else:
             image[0, at : at + 3, at - 2 : at + 1 + 2 * (kind - 4)] += 1.2
-    seen, held = halves(torch.tensor(images, dtype=torch.float32), torch.tensor(kinds), seed)
+    training, held = halves(torch.tensor(images, dtype=torch.float32), torch.tensor(kinds), seed)
     model = nn.Sequential(
         nn.Conv2d(1, 6, 3, padding=1),
         nn.BatchNorm2d(6),
@@ -101,7 +101,7 @@ def _bars(seed: int) -> Setting:
         nn.Flatten(),
         nn.Linear(48, 6),
     )
-    return Setting(model, drawn(*seen, 16, 300, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 16, 300, seed), cross_entropy, answers(held))
 
 
 class _Attending(nn.Module):
@@ -120,8 +120,8 @@ def _largest(seed: int) -> Setting:
     """Name the largest letter among the first three of a sequence."""
     torch.manual_seed(seed)
     rows = torch.randint(12, (3000, 8))
-    seen, held = halves(rows, rows[:, :3].max(1).values, seed)
-    return Setting(_Attending(), drawn(*seen, 24, 300, seed), cross_entropy, answers(held))
+    training, held = halves(rows, rows[:, :3].max(1).values, seed)
+    return Setting(_Attending(), drawn(*training, 24, 300, seed), cross_entropy, answers(held))
 
 
 class _Residual(nn.Module):
@@ -140,11 +140,11 @@ def _clusters(seed: int) -> Setting:
     centers = torch.randn(40, 16) * 1.3
     kinds = torch.randint(40, (2400,))
     x = centers[kinds] + torch.randn(2400, 16)
-    seen, held = halves(x, kinds % 20, seed)
+    training, held = halves(x, kinds % 20, seed)
     model = nn.Sequential(
         nn.Linear(16, 40), _Residual(40), _Residual(40), nn.LayerNorm(40), nn.Linear(40, 20)
     )
-    return Setting(model, drawn(*seen, 32, 400, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 32, 400, seed), cross_entropy, answers(held))
 
 
 def _photo(seed: int) -> Setting:
@@ -154,9 +154,9 @@ def _photo(seed: int) -> Setting:
     rows, columns = torch.meshgrid(*(torch.linspace(-1, 1, n) for n in photo.shape[:2]), indexing="ij")
     places = torch.stack([rows.flatten(), columns.flatten()], 1)
     waves = places @ torch.randn(2, 24) * 3
-    seen, held = halves(torch.cat([waves.sin(), waves.cos()], 1), photo.reshape(-1, 3), seed)
+    training, held = halves(torch.cat([waves.sin(), waves.cos()], 1), photo.reshape(-1, 3), seed)
     model = nn.Sequential(nn.Linear(48, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
-    return Setting(model, drawn(*seen, 64, 400, seed), mse_loss, explained(held))
+    return Setting(model, drawn(*training, 64, 400, seed), mse_loss, explained(held))
 
 
 def _words(seed: int) -> Setting:
@@ -165,9 +165,9 @@ def _words(seed: int) -> Setting:
     odds = torch.randn(8, 500) * 0.6
     topics = torch.randint(8, (2000,))
     words = torch.stack([torch.multinomial(odds[topic].softmax(0), 40, replacement=True) for topic in topics])
-    seen, held = halves(words, topics, seed)
+    training, held = halves(words, topics, seed)
     model = nn.Sequential(nn.EmbeddingBag(500, 32), nn.Linear(32, 32), nn.ReLU(), nn.Linear(32, 8))
-    return Setting(model, drawn(*seen, 32, 400, seed), cross_entropy, answers(held))
+    return Setting(model, drawn(*training, 32, 400, seed), cross_entropy, answers(held))
 
 
 def _robot(seed: int) -> Setting:
@@ -177,9 +177,9 @@ def _robot(seed: int) -> Setting:
     reach = angles.cumsum(1)
     hand = torch.stack([reach.cos().sum(1), reach.sin().sum(1)], 1)
     hand = (hand - hand.mean(0)) / hand.std(0) + 0.1 * torch.randn(1600, 2)
-    seen, held = halves(angles, hand, seed)
+    training, held = halves(angles, hand, seed)
     model = nn.Sequential(nn.Linear(3, 40), nn.SiLU(), nn.Linear(40, 40), nn.SiLU(), nn.Linear(40, 2))
-    return Setting(model, drawn(*seen, 32, 400, seed), mse_loss, explained(held))
+    return Setting(model, drawn(*training, 32, 400, seed), mse_loss, explained(held))
 
 
 def _two_groups(parameters: Iterable[nn.Parameter], rate: float) -> Optimizer:

@@ -38,11 +38,11 @@ class Task:
 def drawn(x: Tensor, y: Tensor, size: int, steps: int, seed: int) -> list[Batch]:
     """Batches of shuffled epochs, as many as there are steps."""
     generator = torch.Generator().manual_seed(seed)
-    found: list[Batch] = []
-    while len(found) < steps:
+    batches: list[Batch] = []
+    while len(batches) < steps:
         rows = torch.randperm(len(x), generator=generator)
-        found += [(x[part], y[part]) for part in rows.split(size) if len(part) == size]
-    return found[:steps]
+        batches += [(x[part], y[part]) for part in rows.split(size) if len(part) == size]
+    return batches[:steps]
 
 
 def halves(x: Tensor, y: Tensor, seed: int, share: float = 0.7) -> tuple[Batch, Batch]:

@@ -55,31 +55,31 @@ def cases(folder: Path, part: int, faulty: int, healthy: int) -> list[Case]:
     """Faulty trainings and healthy ones of a part of the families, drawn at random but always the same."""
     _, rows = read()
     parts = dealt([row.family for row in rows])
-    those = {row.id: row for row in rows if parts[row.family] == part and not row.id.endswith("-twin")}
-    names = sorted(those)
+    twins = {row.id: row for row in rows if parts[row.family] == part and not row.id.endswith("-twin")}
+    names = sorted(twins)
     Random(part).shuffle(names)
-    found: list[Case] = []
+    chosen: list[Case] = []
     causes: Counter[str] = Counter()
     for name in names:
-        cause = those[name].cause or HEALTHY
-        most, wanted = (healthy, True) if cause == HEALTHY else (_OF_A_CAUSE, _counts(those[name]))
+        cause = twins[name].cause or HEALTHY
+        most, wanted = (healthy, True) if cause == HEALTHY else (_OF_A_CAUSE, _counts(twins[name]))
         is_full = cause != HEALTHY and causes.total() - causes[HEALTHY] >= faulty
         if wanted and causes[cause] < most and not is_full:
             causes[cause] += 1
-            found.append(_case(draw(int(name.rpartition("-")[2]), cause), folder))
-    return found
+            chosen.append(_case(draw(int(name.rpartition("-")[2]), cause), folder))
+    return chosen
 
 
 def _counts(row: Row) -> bool:
     """Whether a fault has a fix that a machine can apply, and did harm that skill shows."""
-    can = any(fix.change for one in knowledge.causes() if one.slug == row.cause for fix in one.fixes)
+    can = any(fix.change for cause in knowledge.causes() if cause.slug == row.cause for fix in cause.fixes)
     return can and row.label == row.cause and row.harm >= _BAR and faults()[row.cause].harm in _MEASURED
 
 
 def _case(recipe: Recipe, folder: Path) -> Case:
-    paths = [folder / f"{one.id}.json" for one in (recipe, twin_of(recipe))]
-    for path, one in zip(paths, (recipe, twin_of(recipe)), strict=True):
-        path.write_text(json.dumps(one.row()), encoding="utf-8")
+    paths = [folder / f"{each.id}.json" for each in (recipe, twin_of(recipe))]
+    for path, each in zip(paths, (recipe, twin_of(recipe)), strict=True):
+        path.write_text(json.dumps(each.row()), encoding="utf-8")
     own, twin = ((str(_PROGRAM), str(path)) for path in paths)
     return Case(recipe.id, "corpus", recipe.fault, own, twin, diagnose, _closed)
 
@@ -93,8 +93,8 @@ def _closed(trial: Trial, twin: ArmResult) -> float | None:
     treated = [_skill(Path(pair.treated.folder)) for pair in trial.counted]
     if None in treated:
         return 0.0
-    broken = [train_recipe.WORST if one is None else one for one in control]
-    return closed(broken, [one for one in treated if one is not None], aim)
+    broken = [train_recipe.WORST if value is None else value for value in control]
+    return closed(broken, [value for value in treated if value is not None], aim)
 
 
 def _skill(folder: Path) -> float | None:

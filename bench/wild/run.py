@@ -95,8 +95,8 @@ def write_program(case: Row, folder: Path) -> str:
 def _main_run(document: Row) -> Row:
     """The run of a report that a reader would act on: a sick one if there is one, else the last."""
     runs = document["runs"]
-    sick = [one for one in runs if one["verdict"] == "sick"]
-    return max(sick, key=lambda one: one["confidence"]) if sick else runs[-1]
+    sick = [candidate for candidate in runs if candidate["verdict"] == "sick"]
+    return max(sick, key=lambda candidate: candidate["confidence"]) if sick else runs[-1]
 
 
 def _report(path: Path) -> Any:
@@ -127,7 +127,9 @@ def record(case: Row, folder: Path) -> dict[str, Any]:
         run = _main_run(document)
         row["verdict"], row["headline"] = run["verdict"], run["says"]
         row["healthy"], row["runs"] = run["healthy"], len(document["runs"])
-        row["suspects"] = [[one["cause"], round(one["confidence"], 3)] for one in run["suspects"][:TOLD]]
+        row["suspects"] = [
+            [suspect["cause"], round(suspect["confidence"], 3)] for suspect in run["suspects"][:TOLD]
+        ]
         row["cost"] = (run["overhead"] or {}).get("share")
     return row
 
@@ -139,15 +141,15 @@ def treat(case: Row, folder: Path) -> dict[str, Any]:
     ended = carry_out([str(TRAINDX), *options, program, *case["arguments"]], folder / "treated")
     document = _report(folder / "treated" / "report.json")
     run = _main_run(document) if document and document["runs"] else {}
-    found = run.get("treatment") or {}
+    treatment = run.get("treatment") or {}
     trials = [trial for trial in run.get("trials", ()) if trial["refused"] is None]
     return {
         "treated": True,
         "trials": len(trials),
-        "proven": found.get("best"),
-        "patch": found.get("patch"),
-        "patch_says": found.get("patch_says"),
-        "patch_verified": found.get("patch_verified"),
+        "proven": treatment.get("best"),
+        "patch": treatment.get("patch"),
+        "patch_says": treatment.get("patch_says"),
+        "patch_verified": treatment.get("patch_verified"),
         "treat_seconds": ended.seconds,
         "treat_screen": ended.screen[ended.screen.rfind("\ntraindx ") + 1 :],
     }
@@ -167,9 +169,9 @@ def _accepted(case: Row, suspects: Iterable[Sequence[Any]]) -> bool:
 
 
 def _share(label: str, hits: Iterable[bool], aim: str = "") -> None:
-    told = list(hits)
-    if told:
-        print(f"{label:58} {sum(told):3} of {len(told):3}  {sum(told) / len(told):4.0%}  {aim}")
+    flags = list(hits)
+    if flags:
+        print(f"{label:58} {sum(flags):3} of {len(flags):3}  {sum(flags) / len(flags):4.0%}  {aim}")
 
 
 def figures(cases: Sequence[Row], rows: Mapping[str, Row]) -> None:
@@ -213,8 +215,8 @@ def show_wrong(cases: Sequence[Row], rows: Mapping[str, Row]) -> None:
         row = rows.get(case["name"])
         if row is not None and not is_right(case, row):
             asked = ", ".join(case["causes"] or ()) or case["label"]
-            told = ", ".join(f"{cause} {sure:.0%}" for cause, sure in row["suspects"])
-            print(f"\n### {case['name']}: {asked} -> {row['verdict']} ({told or 'no suspect'})\n")
+            suspects = ", ".join(f"{cause} {sure:.0%}" for cause, sure in row["suspects"])
+            print(f"\n### {case['name']}: {asked} -> {row['verdict']} ({suspects or 'no suspect'})\n")
             print(f"```text\n{row['screen'].strip()}\n```")
 
 
@@ -234,8 +236,8 @@ def main() -> None:
     cases = [case for case in cases if arguments.only in case["name"]]
     rows: dict[str, dict[str, Any]] = {}
     if arguments.results.is_file():
-        told = map(json.loads, arguments.results.read_text(encoding="utf-8").splitlines())
-        rows = {row["name"]: row for row in told}
+        records = map(json.loads, arguments.results.read_text(encoding="utf-8").splitlines())
+        rows = {row["name"]: row for row in records}
     for case in () if arguments.figures or arguments.wrong else cases:
         row = rows.get(case["name"])
         asks_treatment = arguments.treat and case["label"] == "ill" and not (row or {}).get("treated")

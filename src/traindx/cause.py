@@ -214,8 +214,8 @@ class Cause:
     @property
     def rivals(self) -> tuple[Rival, ...]:
         """What it is confused with: the bullets that begin with a cause's slug."""
-        found = [_RIVAL.fullmatch(bullet) for bullet in _bullets(self.sections["Often confused with"])]
-        return tuple(Rival(match[1], match[2]) for match in found if match)
+        matches = [_RIVAL.fullmatch(bullet) for bullet in _bullets(self.sections["Often confused with"])]
+        return tuple(Rival(match[1], match[2]) for match in matches if match)
 
 
 def _bullets(text: str) -> tuple[str, ...]:

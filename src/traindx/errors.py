@@ -50,8 +50,8 @@ class UnknownNameError(TraindxError):
         import difflib
 
         known = list(known)
-        names = {alias.lower(): one for alias, one in (aliases or {}).items()}
-        names |= {one.lower(): one for one in known}
+        names = {alias.lower(): old for alias, old in (aliases or {}).items()}
+        names |= {each.lower(): each for each in known}
         near = difflib.get_close_matches(name.lower(), list(names), n=1)
         hint = f"did you mean {names[near[0]]}?" if near else todo or f"known: {_some(known)}"
         super().__init__(f'unknown {kind} "{name}"; {hint}')

@@ -143,7 +143,7 @@ class Finding:
     @property
     def location(self) -> str:
         """File and line to look at; empty where none is known."""
-        return next((one.location for one in self.evidence if one.location), "")
+        return next((evidence.location for evidence in self.evidence if evidence.location), "")
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ class Sign:
 
     def missing(self, run: Run) -> tuple[Need, ...]:
         """What the sign needs and the run does not have."""
-        return tuple(need for need in self.needs if not any(_is_in(one, run) for one in _any(need)))
+        return tuple(need for need in self.needs if not any(_is_in(known, run) for known in _any(need)))
 
     def limited(self, values: Mapping[str, float]) -> "Sign":
         """The same question with other limits."""
@@ -261,8 +261,8 @@ def _any(need: Need) -> tuple[Known, ...]:
     return need if isinstance(need, tuple) else (need,)
 
 
-def _is_in(one: Known, run: Run) -> bool:
-    return one in run.facts if isinstance(one, Fact) else one in run
+def _is_in(known: Known, run: Run) -> bool:
+    return known in run.facts if isinstance(known, Fact) else known in run
 
 
 def sign(

@@ -37,15 +37,15 @@ def apart(names: Sequence[str], limit: int) -> list[str]:
 def _apart(names: Sequence[str], limit: int) -> dict[str, str]:
     """The parts between dots that differ, with as many of the others as there is room for, from the end."""
     parts = [name.split(".") for name in names]
-    if len({len(one) for one in parts}) > 1:
+    if len({len(part) for part in parts}) > 1:
         return {}
     differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
     kept = list(differs)
     for index in reversed(range(len(kept))):
         wider = [*kept[:index], True, *kept[index + 1 :]]
-        if all(len(_joined(one, wider)) <= limit for one in parts):
+        if all(len(_joined(part, wider)) <= limit for part in parts):
             kept = wider
-    shown = [printable(_joined(one, kept), 2 * limit) for one in parts]
+    shown = [printable(_joined(part, kept), 2 * limit) for part in parts]
     return dict(zip(names, shown, strict=True)) if max(map(len, shown)) <= limit else {}
 
 
@@ -53,7 +53,9 @@ def _joined(parts: Sequence[str], kept: Sequence[bool]) -> str:
     """Parts with dots between them, and one ellipsis for those that are left out in a row."""
     pieces = [part if is_kept else "\u2026" for part, is_kept in zip(parts, kept, strict=True)]
     single = [
-        one for index, one in enumerate(pieces) if one != "\u2026" or pieces[index - 1 : index] != [one]
+        piece
+        for index, piece in enumerate(pieces)
+        if piece != "\u2026" or pieces[index - 1 : index] != [piece]
     ]
     return ".".join(single).replace("\u2026.", "\u2026").replace(".\u2026", "\u2026")
 

@@ -191,7 +191,7 @@ NOT_A_NETWORK = Objective(
 )
 
 OBJECTIVES: dict[str, Objective] = {
-    one.slug: one for one in list(globals().values()) if isinstance(one, Objective)
+    objective.slug: objective for objective in list(globals().values()) if isinstance(objective, Objective)
 }
 """Every objective by its slug, as --objective takes it."""
 

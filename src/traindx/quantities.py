@@ -262,9 +262,9 @@ QUANTITIES: dict[str, Quantity] = {
 """Every quantity above by its slug."""
 
 RECORDED_ONLY = frozenset(
-    one
-    for one in QUANTITIES.values()
-    if one.per_layer or one.slug.startswith(_OF_BATCHES) or one in _OF_STEPS
+    quantity
+    for quantity in QUANTITIES.values()
+    if quantity.per_layer or quantity.slug.startswith(_OF_BATCHES) or quantity in _OF_STEPS
 )
 """What hardly any log holds: the layers, batches and gradients that `traindx run` looks at."""
 

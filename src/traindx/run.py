@@ -252,10 +252,10 @@ class Run:
 
     def __getitem__(self, quantity: Quantity) -> Series:
         """The series of a quantity: the whole if there is one, else the first of its parts."""
-        found = self.all(quantity)
-        if not found:
+        series = self.all(quantity)
+        if not series:
             raise KeyError(f"{self.name} has no {quantity.slug}")
-        return next((s for s in found if not s.part), found[0])
+        return next((s for s in series if not s.part), series[0])
 
     def __contains__(self, quantity: Quantity) -> bool:
         """Whether the run recorded a quantity at all."""
@@ -268,10 +268,10 @@ class Run:
     @cached_property
     def _by_quantity(self) -> Mapping[Quantity, tuple[Series, ...]]:
         """Series by what they measure: checks ask for them hundreds of times."""
-        found: dict[Quantity, list[Series]] = {}
-        for one in self.series:
-            found.setdefault(one.quantity, []).append(one)
-        return {quantity: tuple(series) for quantity, series in found.items()}
+        curves: dict[Quantity, list[Series]] = {}
+        for series in self.series:
+            curves.setdefault(series.quantity, []).append(series)
+        return {quantity: tuple(series) for quantity, series in curves.items()}
 
     @property
     def in_log(self) -> tuple["Run", ...]:

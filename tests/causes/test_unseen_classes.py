@@ -15,17 +15,17 @@ def recorded(unseen: str) -> Run:
 
 
 def test_unseen_classes_are_named_and_decide_the_fix() -> None:
-    found = classes_unseen_in_training(recorded("8, 9"))
-    assert isinstance(found, Finding)
-    assert found.says == "validation classes 8, 9 never occur in training"
+    answer = classes_unseen_in_training(recorded("8, 9"))
+    assert isinstance(answer, Finding)
+    assert answer.says == "validation classes 8, 9 never occur in training"
     suited = [fix.title for fix in CAUSE.fixes if fix.suits(recorded("8, 9"))]
     assert suited[0].startswith("Shuffle the rows")
     assert not any(title.startswith("Preprocess") for title in suited)
 
 
 def test_one_class_and_none() -> None:
-    found = classes_unseen_in_training(recorded("3"))
-    assert isinstance(found, Finding)
-    assert found.says == "validation class 3 never occurs in training"
+    answer = classes_unseen_in_training(recorded("3"))
+    assert isinstance(answer, Finding)
+    assert answer.says == "validation class 3 never occurs in training"
     assert not isinstance(classes_unseen_in_training(recorded("")), Finding)
     assert next(fix for fix in CAUSE.fixes if fix.suits(recorded(""))).title.startswith("Preprocess")

@@ -37,7 +37,7 @@ def test_every_epoch_is_as_long_as_before_and_gives_one_batch(tmp_path: Path) ->
         loader = DataLoader(TensorDataset(ROWS), 6, shuffle=True)
         batches = [batch for _ in range(2) for (batch,) in loader]
     assert len(batches) == 8
-    assert all(torch.equal(one, batches[0]) for one in batches)
+    assert all(torch.equal(batch, batches[0]) for batch in batches)
     batches[0].zero_()
     assert batches[1].any(), "what the program writes into a batch must not come again"
     assert notes(tmp_path)[0]["applied"]
@@ -47,7 +47,7 @@ def test_a_loader_that_is_made_anew_gives_the_same_batch(tmp_path: Path) -> None
     data = TensorDataset(ROWS)
     with changed(tmp_path, "batches.repeat"):
         firsts = [next(iter(DataLoader(data, 6, shuffle=True)))[0] for _ in range(3)]
-    assert all(torch.equal(one, firsts[0]) for one in firsts)
+    assert all(torch.equal(batch, firsts[0]) for batch in firsts)
 
 
 def sliced(model: Seeing, *, by_hand: bool = False, whole: bool = False) -> list[Tensor]:
@@ -57,9 +57,11 @@ def sliced(model: Seeing, *, by_hand: bool = False, whole: bool = False) -> list
     for _ in range(2):
         for rows in [torch.arange(20)] if whole else torch.arange(20).split(8):
             wanted = ROWS[rows].sum(1, keepdim=True)
-            given = model(ROWS[rows])
-            loss = (given - wanted).square().mean() if by_hand else functional.mse_loss(given, target=wanted)
-            assert given.shape == wanted.shape
+            outputs = model(ROWS[rows])
+            loss = (
+                (outputs - wanted).square().mean() if by_hand else functional.mse_loss(outputs, target=wanted)
+            )
+            assert outputs.shape == wanted.shape
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -71,20 +73,20 @@ def test_without_a_loader_inputs_and_targets_are_held(tmp_path: Path) -> None:
     model = Seeing()
     with changed(tmp_path, "batches.repeat"):
         sliced(model)
-    assert [len(one) for one in model.given] == [8, 8, 4, 8, 8, 4]
-    assert all(torch.equal(one, ROWS[: len(one)]) for one in model.given)
+    assert [len(tensor) for tensor in model.given] == [8, 8, 4, 8, 8, 4]
+    assert all(torch.equal(tensor, ROWS[: len(tensor)]) for tensor in model.given)
     assert [note["says"] for note in notes(tmp_path)] == ["every step uses the inputs and targets of step 1"]
 
 
 def test_what_records_the_program_sees_the_held_targets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Tensor] = []
+    tensors: list[Tensor] = []
 
     def recording(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
-        def loss(given: Tensor, target: Tensor) -> Tensor:
-            seen.append(target.clone())
-            return original(given, target)
+        def loss(value: Tensor, target: Tensor) -> Tensor:
+            tensors.append(target.clone())
+            return original(value, target)
 
         return loss
 
@@ -93,8 +95,8 @@ def test_what_records_the_program_sees_the_held_targets(
         # As in an arm: the recorder comes after the change.
         Patches().replace(functional, "mse_loss", recording)
         sliced(Seeing())
-    assert len(seen) == 6
-    assert all(torch.equal(one, seen[0][: len(one)]) for one in seen)
+    assert len(tensors) == 6
+    assert all(torch.equal(tensor, tensors[0][: len(tensor)]) for tensor in tensors)
 
 
 def test_a_loss_by_hand_without_a_loader_is_refused(tmp_path: Path) -> None:

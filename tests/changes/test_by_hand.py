@@ -24,7 +24,7 @@ def data() -> tuple[Tensor, Tensor]:
 
 
 def weights(model: nn.Module) -> Tensor:
-    return torch.cat([one.detach().flatten() for one in model.parameters()])
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
 
 
 def trained(
@@ -55,11 +55,11 @@ def yes_and_no(name: str) -> tuple[Callable[[nn.Module], Tensor], Callable[[nn.M
 
     def scores(*args: object, **kwargs: object) -> Tensor:
         # Looked up when it is called, as programs do.
-        found: Tensor = vars(functional)["binary_cross_entropy_with_logits"](*args, **kwargs)
-        return found
+        tensor: Tensor = vars(functional)["binary_cross_entropy_with_logits"](*args, **kwargs)
+        return tensor
 
     flat, column = RARE, RARE[:, None]
-    found: dict[str, tuple[Callable[[nn.Module], Tensor], Callable[[nn.Module], Tensor]]] = {
+    pairs: dict[str, tuple[Callable[[nn.Module], Tensor], Callable[[nn.Module], Tensor]]] = {
         "module, (N,)": (
             lambda net: nn.BCEWithLogitsLoss()(net(rows).squeeze(1), flat),
             lambda net: nn.BCEWithLogitsLoss(pos_weight=often)(net(rows).squeeze(1), flat),
@@ -85,7 +85,7 @@ def yes_and_no(name: str) -> tuple[Callable[[nn.Module], Tensor], Callable[[nn.M
             lambda net: scores(net(rows).view(4, 4, 4), RARE.view(4, 4, 4), pos_weight=often),
         ),
     }
-    return found[name]
+    return pairs[name]
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_two_models_keep_their_own_outputs(tmp_path: Path) -> None:
     with changed(tmp_path, "activation.replace sigmoid leaky_relu"):
         for _ in range(2):
             deep(rows)
-            given = flat(rows)
-    assert torch.equal(given, before)
+            outputs = flat(rows)
+    assert torch.equal(outputs, before)
 
 
 def test_an_activation_is_inserted_by_the_way_of_the_data_not_by_the_order_of_the_attributes(
@@ -342,8 +342,8 @@ def groups(net: nn.Module, rate: float) -> list[dict[str, object]]:
 def test_an_optimizer_steps_as_one_that_is_written_so(name: str, tmp_path: Path) -> None:
     text, made, by_hand = EXCHANGED[name]
     with changed(tmp_path, text):
-        seen = trained(squared, made)
-    assert torch.allclose(seen, trained(squared, by_hand), atol=1e-6)
+        training = trained(squared, made)
+    assert torch.allclose(training, trained(squared, by_hand), atol=1e-6)
     assert notes(tmp_path)[0]["applied"]
 
 
@@ -409,8 +409,8 @@ def test_standardized_targets_come_back_at_the_last_of_several_models(tmp_path: 
 def test_a_softmax_is_found_under_a_change_of_shape(tmp_path: Path) -> None:
     rows = data()[0]
     with changed(tmp_path, "loss.remove_softmax"):
-        seen = trained(lambda net: nn.BCEWithLogitsLoss()(torch.sigmoid(net(rows)).squeeze(1), RARE))
-    assert torch.allclose(seen, trained(lambda net: nn.BCEWithLogitsLoss()(net(rows).squeeze(1), RARE)))
+        training = trained(lambda net: nn.BCEWithLogitsLoss()(torch.sigmoid(net(rows)).squeeze(1), RARE))
+    assert torch.allclose(training, trained(lambda net: nn.BCEWithLogitsLoss()(net(rows).squeeze(1), RARE)))
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
@@ -455,8 +455,8 @@ def test_a_plateau_takes_the_place_of_a_schedule(tmp_path: Path) -> None:
         return optimizer
 
     with changed(tmp_path, "schedule.reduce_on_plateau 10", steps=100):
-        seen = trained(squared, fading)
-    assert torch.allclose(seen, trained(squared), atol=1e-6)
+        training = trained(squared, fading)
+    assert torch.allclose(training, trained(squared), atol=1e-6)
     assert notes(tmp_path)[0]["applied"]
 
 

@@ -26,9 +26,9 @@ def test_a_lower_rate_moves_the_weights_less_and_is_not_seen_by_the_program(
 ) -> None:
     plain = train(steps=1)
     with changed(tmp_path, text):
-        seen = train(steps=1)
-    assert moved(seen) == pytest.approx(times * moved(plain), rel=1e-4)
-    assert seen.rates == plain.rates
+        training = train(steps=1)
+    assert moved(training) == pytest.approx(times * moved(plain), rel=1e-4)
+    assert training.rates == plain.rates
     assert [note["applied"] for note in notes(tmp_path)] == [True]
 
 
@@ -87,9 +87,9 @@ def test_a_range_of_rates_rises_by_the_same_factor_each_step(tmp_path: Path) -> 
     with changed(tmp_path, "schedule.range 0.001 10 5") as program:
         for taken, times in enumerate((0.01, 0.1, 1.0, 10.0, 100.0, 100.0)):
             program.taken = taken
-            seen = train(steps=1)
-            assert moved(seen) == pytest.approx(times * moved(plain), rel=1e-3)
-            assert seen.rates == plain.rates
+            training = train(steps=1)
+            assert moved(training) == pytest.approx(times * moved(plain), rel=1e-3)
+            assert training.rates == plain.rates
     (note,) = notes(tmp_path)
     assert note["applied"]
 
@@ -105,7 +105,7 @@ def test_a_range_of_rates_keeps_the_ratio_of_two_optimizers(tmp_path: Path) -> N
 
 def test_two_optimizers_beside_each_other_go_through_the_whole_warm_up_each(tmp_path: Path) -> None:
     models = [net(), net()]
-    steering = [SGD(one.parameters(), lr=0.1) for one in models]
+    steering = [SGD(model.parameters(), lr=0.1) for model in models]
     ways: list[float] = []
     with changed(tmp_path, "schedule.warmup 10", steps=100):
         for _ in range(5):
@@ -152,17 +152,17 @@ def test_gradients_of_several_passes_are_averaged(tmp_path: Path) -> None:
 
 def test_several_batches_make_one_step(tmp_path: Path) -> None:
     with changed(tmp_path, "gradients.accumulate 4"):
-        seen = train()
-    assert len(set(seen.losses)) == STEPS // 4
-    assert seen.losses[::4] == pytest.approx(train().losses[: STEPS // 4], rel=1e-4)
+        training = train()
+    assert len(set(training.losses)) == STEPS // 4
+    assert training.losses[::4] == pytest.approx(train().losses[: STEPS // 4], rel=1e-4)
 
 
 def test_a_batch_that_is_no_number_is_skipped(tmp_path: Path) -> None:
     broken = torch.randn(32, 4)
     broken[3, 1] = math.nan
     with changed(tmp_path, "gradients.skip_nonfinite"):
-        seen = train(inputs=broken)
-    assert all(bool(torch.isfinite(one).all()) for one in seen.model.parameters())
+        training = train(inputs=broken)
+    assert all(bool(torch.isfinite(parameter).all()) for parameter in training.model.parameters())
     with changed(tmp_path, "inputs.replace_nonfinite"):
         assert all(map(math.isfinite, train(inputs=broken).losses))
 
@@ -202,9 +202,9 @@ def test_what_no_optimizer_holds_or_is_frozen_learns(text: str, tmp_path: Path) 
 
 def test_weight_decay_is_taken_out_of_the_gradient(tmp_path: Path) -> None:
     with changed(tmp_path, "optimizer.decoupled_weight_decay"):
-        seen = train(optimizer=Adam, lr=0.01, weight_decay=0.1)
+        training = train(optimizer=Adam, lr=0.01, weight_decay=0.1)
     wanted = train(optimizer=torch.optim.AdamW, lr=0.01, weight_decay=0.1)
-    assert seen.losses == pytest.approx(wanted.losses, rel=1e-3)
+    assert training.losses == pytest.approx(wanted.losses, rel=1e-3)
 
 
 def test_settings_of_an_optimizer_are_set(tmp_path: Path) -> None:
@@ -218,13 +218,13 @@ def test_settings_of_an_optimizer_are_set(tmp_path: Path) -> None:
 
 def test_another_optimizer_takes_the_steps_and_schedules_go_on(tmp_path: Path) -> None:
     with changed(tmp_path, "optimizer.use adamw 0.01"):
-        seen = train(weight_decay=0.0)
+        training = train(weight_decay=0.0)
         scheduled = SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
         schedule = torch.optim.lr_scheduler.StepLR(scheduled, 1, 0.5)
         scheduled.param_groups[0]["params"][0].grad = torch.ones(1)
         scheduled.step()
         schedule.step()
-    assert seen.losses == pytest.approx(train(optimizer=Adam, lr=0.01).losses, rel=1e-3)
+    assert training.losses == pytest.approx(train(optimizer=Adam, lr=0.01).losses, rel=1e-3)
     assert scheduled.param_groups[0]["lr"] == pytest.approx(0.005)
 
 
@@ -232,16 +232,16 @@ def test_another_optimizer_takes_the_steps_and_schedules_go_on(tmp_path: Path) -
 def test_weights_are_drawn_anew_and_the_randomness_of_the_program_goes_on(kind: str, tmp_path: Path) -> None:
     def tiny() -> nn.Module:
         model = net()
-        for one in model.parameters():
-            nn.init.constant_(one, 1e-3)
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, 1e-3)
         return model
 
     plain = train(tiny)
     expected = torch.rand(1)
     with changed(tmp_path, f"init.reset {kind}"):
-        seen = train(tiny)
+        training = train(tiny)
     assert torch.equal(torch.rand(1), expected)
-    assert seen.losses[-1] < plain.losses[-1]
+    assert training.losses[-1] < plain.losses[-1]
 
 
 class ByFunction(nn.Module):
@@ -264,7 +264,7 @@ def test_hidden_activations_are_exchanged_and_the_last_stays(tmp_path: Path) -> 
         written = ByFunction()
         rows = torch.randn(64, 4)
         first, later = written(rows), written(rows)
-    assert [type(one).__name__ for one in model] == ["Linear", "LeakyReLU", "Linear", "Sigmoid"]
+    assert [type(layer).__name__ for layer in model] == ["Linear", "LeakyReLU", "Linear", "Sigmoid"]
     assert bool(((later > 0) & (later < 1)).all())
     assert not torch.allclose(first, later)
     assert torch.allclose(written(rows), first)
@@ -275,10 +275,10 @@ def test_an_activation_is_put_between_layers(between: nn.Module, tmp_path: Path)
     with changed(tmp_path, "activation.insert relu"):
         model = nn.Sequential(nn.Linear(4, 8), between, nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 1))
         rows = torch.randn(16, 4)
-        given = model(rows)
+        outputs = model(rows)
     hidden = torch.relu(functional.linear(rows, model[0].weight, model[0].bias))
     expected = model[4](torch.tanh(functional.linear(hidden, model[2].weight, model[2].bias)))
-    assert torch.allclose(given, expected, atol=1e-6)
+    assert torch.allclose(outputs, expected, atol=1e-6)
 
 
 def test_inputs_are_standardized_and_cut(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_loaders_are_made_otherwise(tmp_path: Path) -> None:
     data = TensorDataset(torch.arange(64.0))
     with changed(tmp_path, "loader.shuffle", "loader.batch_size x 0.25"):
         batches = [rows.tolist() for (rows,) in DataLoader(data, 16, False)]
-    assert [len(one) for one in batches] == [4] * 16
+    assert [len(batch) for batch in batches] == [4] * 16
     order = [row for batch in batches for row in batch]
     assert sorted(order) != order
     with changed(tmp_path, "loader.num_workers 2"):
@@ -335,7 +335,9 @@ def test_a_schedule_is_taken_away_or_follows_the_loss(tmp_path: Path) -> None:
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     before = train().losses
-    forms = [form for one in known_changes().values() for form in one.forms if form != "gradients.clip p95"]
+    forms = [
+        form for change in known_changes().values() for form in change.forms if form != "gradients.clip p95"
+    ]
     for form in forms:
         with changed(tmp_path, form):
             pass
@@ -357,10 +359,10 @@ def test_hidden_activations_get_normalized_inputs_and_the_output_none(tmp_path: 
     batch = torch.randn(4, 1, 8, 8)
     with changed(tmp_path, "layers.normalize"):
         pictures(batch)
-        told = pictures(batch)
+        features = pictures(batch)
     inner = pictures[0](batch)
     assert torch.allclose(
-        told, pictures[2](torch.relu(functional.layer_norm(inner, inner.shape[1:]))), atol=1e-6
+        features, pictures[2](torch.relu(functional.layer_norm(inner, inner.shape[1:]))), atol=1e-6
     )
 
 
@@ -368,8 +370,8 @@ def test_torch_draws_its_own_layers_anew(tmp_path: Path) -> None:
     def frail() -> nn.Module:
         torch.manual_seed(1)
         attending = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
-        for one in attending.parameters():
-            nn.init.normal_(one, std=1e-5)
+        for parameter in attending.parameters():
+            nn.init.normal_(parameter, std=1e-5)
         return nn.Sequential(
             nn.Linear(4, 8), nn.Unflatten(1, (1, 8)), attending, nn.Flatten(), nn.Linear(8, 3)
         )
@@ -378,4 +380,7 @@ def test_torch_draws_its_own_layers_anew(tmp_path: Path) -> None:
         with changed(tmp_path, f"init.reset {kind}"):
             model = frail()
             model(torch.randn(2, 4))
-        assert min(float(one.detach().std()) for one in model.parameters() if one.dim() > 1) > 0.01
+        assert (
+            min(float(parameter.detach().std()) for parameter in model.parameters() if parameter.dim() > 1)
+            > 0.01
+        )

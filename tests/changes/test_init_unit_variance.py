@@ -35,7 +35,7 @@ def test_what_enters_each_activation_has_deviation_one(tmp_path: Path) -> None:
         state = torch.get_rng_state()
         loss = model(x).square().mean()
         assert torch.equal(torch.get_rng_state(), state)
-    deviations = [float(one.std()) for one in model.seen[-2:]]
+    deviations = [float(values.std()) for values in model.seen[-2:]]
     assert deviations == pytest.approx([1.0, 1.0], abs=0.02)
     # The pass that measured is not part of the graph.
     loss.backward()

@@ -25,10 +25,10 @@ def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) 
         return nn.Linear(4, 1)
 
     with changed(tmp_path, "targets.standardize"):
-        seen = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=60)
+        training = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=60)
     # The variance of the targets, not 1: the first answers are standardized ones, brought back.
-    assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
-    assert seen.losses[-1] < 100
+    assert training.losses[0] == pytest.approx(1e4, rel=0.6)
+    assert training.losses[-1] < 100
     with changed(tmp_path, "targets.match_shape"):
         flat = train(one, loss=nn.MSELoss(), inputs=rows, targets=rows[:, 0], steps=60)
     assert flat.losses[-1] < 0.05
@@ -37,24 +37,24 @@ def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) 
 @pytest.mark.parametrize(
     "by_hand",
     [
-        lambda told, wanted: ((told - wanted) ** 2).mean(),
-        lambda told, wanted: wanted.sub(told).abs().mean(),
-        lambda told, wanted: (functional.softplus(told) - told * wanted).mean(),
+        lambda outputs, wanted: ((outputs - wanted) ** 2).mean(),
+        lambda outputs, wanted: wanted.sub(outputs).abs().mean(),
+        lambda outputs, wanted: (functional.softplus(outputs) - outputs * wanted).mean(),
     ],
 )
 def test_targets_meet_predictions_in_a_loss_that_is_written_out(
     by_hand: Callable[[Tensor, Tensor], Tensor], tmp_path: Path
 ) -> None:
-    told, wanted = torch.randn(32, 1, requires_grad=True), torch.rand(32)
-    right = by_hand(told, wanted[:, None])
-    assert not torch.allclose(by_hand(told, wanted), right)
+    outputs, wanted = torch.randn(32, 1, requires_grad=True), torch.rand(32)
+    right = by_hand(outputs, wanted[:, None])
+    assert not torch.allclose(by_hand(outputs, wanted), right)
     with changed(tmp_path, "targets.match_shape"):
         # Without gradients it is not known which of two is a target, until it was seen with them.
         pairs = torch.arange(3.0)[:, None] - torch.arange(3.0)
         assert pairs.shape == (3, 3)
-        assert torch.equal(by_hand(told, wanted), right)
+        assert torch.equal(by_hand(outputs, wanted), right)
         with torch.no_grad():
-            assert torch.equal(by_hand(told.detach(), wanted), right)
+            assert torch.equal(by_hand(outputs.detach(), wanted), right)
         weights = torch.randn(3, 1, requires_grad=True)
         assert (weights * torch.randn(4)).shape == (3, 4)
     assert any("(32,) reshaped to (32, 1)" in str(note["says"]) for note in notes(tmp_path))
@@ -76,11 +76,11 @@ def test_answers_of_minus_one_become_zero(tmp_path: Path) -> None:
 
 
 def test_kl_div_gets_logarithms(tmp_path: Path) -> None:
-    given, wanted = torch.randn(4, 3).softmax(1), torch.randn(4, 3).softmax(1)
-    right = functional.kl_div(given.log(), wanted, reduction="batchmean")
+    prediction, wanted = torch.randn(4, 3).softmax(1), torch.randn(4, 3).softmax(1)
+    right = functional.kl_div(prediction.log(), wanted, reduction="batchmean")
     with changed(tmp_path, "loss.log_input"):
-        assert torch.allclose(functional.kl_div(given, wanted, reduction="batchmean"), right)
-        assert torch.allclose(functional.kl_div(given.log(), wanted, reduction="batchmean"), right)
+        assert torch.allclose(functional.kl_div(prediction, wanted, reduction="batchmean"), right)
+        assert torch.allclose(functional.kl_div(prediction.log(), wanted, reduction="batchmean"), right)
 
 
 def test_a_loss_that_fits_the_targets_takes_the_place_of_one_that_does_not(tmp_path: Path) -> None:
@@ -105,14 +105,14 @@ def test_losses_are_learned_from_otherwise_and_shown_as_they_were(tmp_path: Path
     plain = train(steps=1).losses
     for text in ("loss.class_weights balanced", "loss.label_smoothing 0.2"):
         with changed(tmp_path, text):
-            seen = train(steps=1)
-        assert seen.losses == pytest.approx(plain)
-        assert moved(seen) != pytest.approx(moved(train(steps=1)), rel=1e-4)
+            training = train(steps=1)
+        assert training.losses == pytest.approx(plain)
+        assert moved(training) != pytest.approx(moved(train(steps=1)), rel=1e-4)
     summed = nn.CrossEntropyLoss(reduction="sum")
     with changed(tmp_path, "loss.use_mean"):
-        seen = train(loss=summed)
-    assert seen.losses[0] == pytest.approx(32 * plain[0], rel=1e-4)
-    assert moved(seen) == pytest.approx(moved(train()), rel=1e-3)
+        training = train(loss=summed)
+    assert training.losses[0] == pytest.approx(32 * plain[0], rel=1e-4)
+    assert moved(training) == pytest.approx(moved(train()), rel=1e-3)
 
 
 def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> None:
@@ -126,17 +126,17 @@ def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> Non
 
 
 def test_a_negated_loss_is_minimized(tmp_path: Path) -> None:
-    def negated(given: Tensor, wanted: Tensor) -> Tensor:
-        return -functional.cross_entropy(given, wanted)
+    def negated(prediction: Tensor, wanted: Tensor) -> Tensor:
+        return -functional.cross_entropy(prediction, wanted)
 
     plain = train().losses
     with changed(tmp_path, "loss.negate"):
-        assert train(loss=negated).losses == pytest.approx([-one for one in plain])
+        assert train(loss=negated).losses == pytest.approx([-value for value in plain])
 
 
 def test_the_logarithm_of_zero_stays_finite(tmp_path: Path) -> None:
-    def by_hand(given: Tensor, wanted: Tensor) -> Tensor:
-        return -given.relu().gather(1, wanted[:, None]).log().mean()
+    def by_hand(prediction: Tensor, wanted: Tensor) -> Tensor:
+        return -prediction.relu().gather(1, wanted[:, None]).log().mean()
 
     assert not math.isfinite(train(loss=by_hand).losses[0])
     with changed(tmp_path, "loss.stabilize"):
@@ -152,19 +152,19 @@ def test_targets_far_from_zero_do_not_break_the_first_step(tmp_path: Path) -> No
         return nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
 
     with changed(tmp_path, "targets.standardize"):
-        seen = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=200, lr=0.3)
-        told = seen.model(rows)
+        training = train(one, loss=functional.mse_loss, inputs=rows, targets=wanted, steps=200, lr=0.3)
+        outputs = training.model(rows)
     by_hand = (wanted - wanted.mean(0)) / wanted.std(0)
     expected = train(one, loss=functional.mse_loss, inputs=rows, targets=by_hand, steps=200, lr=0.3)
-    assert torch.allclose((told - wanted.mean(0)) / wanted.std(0), expected.model(rows), atol=1e-3)
+    assert torch.allclose((outputs - wanted.mean(0)) / wanted.std(0), expected.model(rows), atol=1e-3)
 
 
 def test_a_robust_loss_is_the_generalized_cross_entropy(tmp_path: Path) -> None:
-    def by_hand(given: Tensor, target: Tensor) -> Tensor:
-        chosen = torch.softmax(given, 1).gather(1, target[:, None]).squeeze(1)
+    def by_hand(prediction: Tensor, target: Tensor) -> Tensor:
+        chosen = torch.softmax(prediction, 1).gather(1, target[:, None]).squeeze(1)
         return ((1 - chosen**0.7) / 0.7).mean()
 
     with changed(tmp_path, "loss.robust 0.7"):
-        seen = train()
-    assert seen.losses[0] == pytest.approx(train(steps=1).losses[0])
-    assert moved(seen) == pytest.approx(moved(train(loss=by_hand)), rel=1e-4)
+        training = train()
+    assert training.losses[0] == pytest.approx(train(steps=1).losses[0])
+    assert moved(training) == pytest.approx(moved(train(loss=by_hand)), rel=1e-4)

@@ -35,12 +35,12 @@ def test_a_call_at_the_output_is_taken_away_and_hidden_ones_stay(tmp_path: Path)
 
 
 def test_a_softmax_over_one_unit_becomes_a_sigmoid(tmp_path: Path) -> None:
-    one, three = torch.randn(5, 1), torch.randn(5, 3)
+    single, three = torch.randn(5, 1), torch.randn(5, 3)
     with changed(tmp_path, "output.sigmoid"):
-        assert torch.equal(nn.Softmax(dim=1)(one), torch.sigmoid(one))
-        assert torch.equal(one.softmax(-1), torch.sigmoid(one))
+        assert torch.equal(nn.Softmax(dim=1)(single), torch.sigmoid(single))
+        assert torch.equal(single.softmax(-1), torch.sigmoid(single))
         assert torch.softmax(three, dim=1).sum(1) == pytest.approx(torch.ones(5))
-    assert torch.softmax(one, dim=1) == pytest.approx(torch.ones(5, 1))
+    assert torch.softmax(single, dim=1) == pytest.approx(torch.ones(5, 1))
     (note,) = notes(tmp_path)
     assert note["says"] == "softmax over one unit replaced by sigmoid"
 

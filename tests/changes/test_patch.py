@@ -36,7 +36,7 @@ def run_of(content: bytes, name: str = "train.py", optimizer_line: int = 3) -> R
 
 
 def patched(run: Run, *changes: str) -> Patch:
-    patch = patch_of([parse_change(one) for one in changes], run)
+    patch = patch_of([parse_change(change) for change in changes], run)
     assert patch is not None
     return patch
 
@@ -122,7 +122,7 @@ def test_the_diff_of_a_file_outside_of_the_working_directory_is_for_its_folder(
 
 
 def refused(run: Run, *changes: str) -> str:
-    asked = [parse_change(one) for one in changes]
+    asked = [parse_change(change) for change in changes]
     assert patch_of(asked, run) is None
     return refusal_of(asked, run)
 
@@ -138,10 +138,10 @@ def test_a_patch_may_have_two_files(folder: Path) -> None:
     run = run_of(PROGRAM.encode())
     Path("net.py").write_text("from torch import nn\nnet = nn.Dropout(0.9)\n")
     run = Run("run", (), facts={**run.facts, MODEL_PLACE: "net.py:1"})
-    changes = [parse_change(one) for one in (str(LOWER), "regularize.dropout 0.1")]
+    changes = [parse_change(word) for word in (str(LOWER), "regularize.dropout 0.1")]
     patch = patch_of(changes, run)
     assert patch is not None
-    assert [Path(one.path).name for one in patch.files] == ["train.py", "net.py"]
+    assert [Path(changed.path).name for changed in patch.files] == ["train.py", "net.py"]
     assert "+net = nn.Dropout(0.1)\n" in patch.diff
     assert [line for line in patch.diff.splitlines() if line.startswith("+++")] == [
         "+++ b/train.py",

@@ -55,10 +55,10 @@ def trained(folder: Path, mode: str, *, by_score: bool) -> Run:
 @pytest.mark.parametrize(("mode", "by_score"), [("max", False), ("min", True)])
 def test_the_wrong_mode_is_named_with_its_fix(mode: str, by_score: bool, tmp_path: Path) -> None:
     run = trained(tmp_path, mode, by_score=by_score)
-    found = plateau_mode_reversed(run)
-    assert isinstance(found, Finding)
-    assert f'`ReduceLROnPlateau(mode="{mode}")`' in found.says
-    assert "test_plateau_mode.py:" in found.location
+    answer = plateau_mode_reversed(run)
+    assert isinstance(answer, Finding)
+    assert f'`ReduceLROnPlateau(mode="{mode}")`' in answer.says
+    assert "test_plateau_mode.py:" in answer.location
     (first, *_) = diagnose(run).suspects
     assert first.cause is CAUSE
     assert CAUSE.fixes[0].suits(run)
@@ -76,17 +76,17 @@ def curve(quantity: Quantity, first: float, last: float) -> Series:
 
 
 def test_a_loss_that_rises_while_training_overfits_is_what_the_schedule_is_for() -> None:
-    given: dict[Fact, Scalar] = {PLATEAU_MODE: "min", PLATEAU_FIRST: 1.0, PLATEAU_LAST: 1.5}
+    scalars: dict[Fact, Scalar] = {PLATEAU_MODE: "min", PLATEAU_FIRST: 1.0, PLATEAU_LAST: 1.5}
     series = (curve(TRAIN_LOSS, 1.0, 0.1), curve(VAL_LOSS, 1.0, 1.5), curve(LEARNING_RATE, 0.1, 0.001))
-    assert plateau_mode_reversed(Run("run", series, facts=given)) is None
-    assert plateau_mode_reversed(Run("run", (series[0], series[2]), facts=given)) is None
+    assert plateau_mode_reversed(Run("run", series, facts=scalars)) is None
+    assert plateau_mode_reversed(Run("run", (series[0], series[2]), facts=scalars)) is None
 
 
 def test_the_change_reverses_the_mode(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     with changed(tmp_path, str(REVERSE)):
         schedules = [lr_scheduler.ReduceLROnPlateau(optimizer, *mode) for mode in ((), ("max",))]
-    assert [one.mode for one in schedules] == ["max", "min"]
+    assert [schedule.mode for schedule in schedules] == ["max", "min"]
     assert notes(tmp_path)
 
 

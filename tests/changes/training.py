@@ -49,7 +49,7 @@ def train(
     rows = torch.randn(32, 4) if inputs is None else inputs
     wanted = torch.randint(3, (len(rows),)) if targets is None else targets
     steering = optimizer(model.parameters(), **{"lr": 0.1, **settings})
-    seen = Seen(model, steering)
+    training = Seen(model, steering)
     compute = loss or functional.cross_entropy
     for _ in range(steps):
         if clears:
@@ -60,15 +60,15 @@ def train(
         if clip:
             nn.utils.clip_grad_norm_(model.parameters(), clip)
         steering.step()
-        held = [one.grad for one in model.parameters() if one.grad is not None]
-        seen.norms.append(float(nn.utils.get_total_norm(held)) if held else 0.0)
-        seen.losses.append(float(value.detach()))
-        seen.rates.append(float(steering.param_groups[0]["lr"]))
-    return seen
+        held = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+        training.norms.append(float(nn.utils.get_total_norm(held)) if held else 0.0)
+        training.losses.append(float(value.detach()))
+        training.rates.append(float(steering.param_groups[0]["lr"]))
+    return training
 
 
 def moved(seen: Seen, made: Made = net) -> float:
     """How far the weights came from where they began."""
     torch.manual_seed(0)
     pairs = zip(seen.model.parameters(), made().parameters(), strict=True)
-    return math.sqrt(sum(float((one - other).detach().square().sum()) for one, other in pairs))
+    return math.sqrt(sum(float((first - other).detach().square().sum()) for first, other in pairs))

@@ -31,7 +31,7 @@ def terminal(columns: int = 80) -> Iterator[int]:
 
 def shown(other_end: int, seconds: float = 0) -> str:
     """What was written to a terminal since the last look; waits so long for the first of it."""
-    found = b""
-    while select.select([other_end], [], [], 0 if found else seconds)[0]:
-        found += os.read(other_end, 1 << 16)
-    return found.decode()
+    output = b""
+    while select.select([other_end], [], [], 0 if output else seconds)[0]:
+        output += os.read(other_end, 1 << 16)
+    return output.decode()

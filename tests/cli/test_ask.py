@@ -41,7 +41,7 @@ def complaint_about(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_an_agent_gets_a_typed_answer_and_what_to_ask_next(capsys: pytest.CaptureFixture[str]) -> None:
-    found = asked(capsys, "--symptom", "loss-nan", "--answer", "lr=0.1", "--answer", "optimizer=adam")
+    document = asked(capsys, "--symptom", "loss-nan", "--answer", "lr=0.1", "--answer", "optimizer=adam")
     assert {
         "says",
         "symptoms",
@@ -57,21 +57,21 @@ def test_an_agent_gets_a_typed_answer_and_what_to_ask_next(capsys: pytest.Captur
         "next_experiment",
         "next_commands",
         "limits",
-    } <= set(found)
-    assert found["symptoms"] == [{"symptom": "loss-nan", "says": "loss becomes NaN or infinite"}]
+    } <= set(document)
+    assert document["symptoms"] == [{"symptom": "loss-nan", "says": "loss becomes NaN or infinite"}]
     # Rate and optimizer are one question.
-    assert found["asked"] == 1
-    hypotheses = found["hypotheses"]
+    assert document["asked"] == 1
+    hypotheses = document["hypotheses"]
     assert isinstance(hypotheses, list)
-    assert [one["confidence"] for one in hypotheses] == sorted(
-        (one["confidence"] for one in hypotheses), reverse=True
+    assert [hypothesis["confidence"] for hypothesis in hypotheses] == sorted(
+        (hypothesis["confidence"] for hypothesis in hypotheses), reverse=True
     )
     assert hypotheses[0]["cause"] == "lr-too-high"
     assert any("adam learning rate peaks at 0.1" in line["says"] for line in hypotheses[0]["reasons"])
-    question = found["next_question"]
+    question = document["next_question"]
     assert isinstance(question, dict)
     assert question["question"] == "onset"
-    assert [one["answer"] for one in question["answers"]] == [
+    assert [answer["answer"] for answer in question["answers"]] == [
         "first-steps",
         "after-climb",
         "sudden",
@@ -80,7 +80,7 @@ def test_an_agent_gets_a_typed_answer_and_what_to_ask_next(capsys: pytest.Captur
 
 
 def test_answering_what_is_asked_next_comes_to_an_end(capsys: pytest.CaptureFixture[str]) -> None:
-    told = {"finite": "clean", "onset": "sudden", "loss-function": "own"}
+    answers = {"finite": "clean", "onset": "sudden", "loss-function": "own"}
     words: list[str] = []
     for _ in range(9):
         question = asked(capsys, "--symptom", "loss-nan", *words)["next_question"]
@@ -88,11 +88,11 @@ def test_answering_what_is_asked_next_comes_to_an_end(capsys: pytest.CaptureFixt
             break
         assert isinstance(question, dict)
         slug = question["question"]
-        words += ["--answer", f"{slug}={told.get(slug, 'unknown')}"]
-    found = asked(capsys, "--symptom", "loss-nan", *words)
-    assert found["next_question"] is None
-    assert found["stands_out"] is True
-    walked = found["walked"]
+        words += ["--answer", f"{slug}={answers.get(slug, 'unknown')}"]
+    document = asked(capsys, "--symptom", "loss-nan", *words)
+    assert document["next_question"] is None
+    assert document["stands_out"] is True
+    walked = document["walked"]
     assert isinstance(walked, list)
     assert walked[-1]["leads"][0]["cause"] == "unstable-loss-function"
 
@@ -159,15 +159,15 @@ def test_without_a_terminal_it_asks_nothing(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_log_is_weighed_as_diagnose_does(capsys: pytest.CaptureFixture[str]) -> None:
-    found = asked(capsys, HOT)
+    document = asked(capsys, HOT)
     assert main(["diagnose", HOT, "--json", "-"]) == 0
     run = json.loads(capsys.readouterr().out)["runs"][0]
-    hypotheses = found["hypotheses"]
+    hypotheses = document["hypotheses"]
     assert isinstance(hypotheses, list)
-    for one, suspect in zip(hypotheses, run["suspects"], strict=False):
-        assert one["cause"] == suspect["cause"]
-        assert one["confidence"] == pytest.approx(suspect["confidence"], abs=1e-3)
-    assert found["healthy"] == pytest.approx(run["healthy"], abs=1e-3)
+    for hypothesis, suspect in zip(hypotheses, run["suspects"], strict=False):
+        assert hypothesis["cause"] == suspect["cause"]
+        assert hypothesis["confidence"] == pytest.approx(suspect["confidence"], abs=1e-3)
+    assert document["healthy"] == pytest.approx(run["healthy"], abs=1e-3)
 
 
 def test_losses_may_come_through_a_pipe(tmp_path: Path) -> None:
@@ -181,26 +181,26 @@ def test_losses_may_come_through_a_pipe(tmp_path: Path) -> None:
         timeout=120,
         check=True,
     )
-    found = json.loads(done.stdout)
-    assert found["gathered"][0]["verdict"] == "sick"
-    assert found["next_question"]["question"] != "onset"
+    document = json.loads(done.stdout)
+    assert document["gathered"][0]["verdict"] == "sick"
+    assert document["next_question"]["question"] != "onset"
 
 
 def test_what_stands_in_a_script_is_not_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT)
-    found = asked(capsys, str(script), "--symptom", "loss-unstable")
-    hypotheses = found["hypotheses"]
+    document = asked(capsys, str(script), "--symptom", "loss-unstable")
+    hypotheses = document["hypotheses"]
     assert isinstance(hypotheses, list)
     assert hypotheses[0]["cause"] == "gradients-not-cleared"
-    assert f"traindx treat {script}" in json.dumps(found["next_commands"])
+    assert f"traindx treat {script}" in json.dumps(document["next_commands"])
     plain = asked(capsys, str(script), "--symptom", "loss-slow")
     question = plain["next_question"]
     while isinstance(question, dict):
         assert question["question"] != "setup"
-        given = [word for one in plain["answers"] for word in ("--answer", f"{one['question']}=unknown")]  # type: ignore[attr-defined]
-        given += ["--answer", f"{question['question']}=unknown"]
-        plain = asked(capsys, str(script), "--symptom", "loss-slow", *given)
+        words = [word for each in plain["answers"] for word in ("--answer", f"{each['question']}=unknown")]  # type: ignore[attr-defined]
+        words += ["--answer", f"{question['question']}=unknown"]
+        plain = asked(capsys, str(script), "--symptom", "loss-slow", *words)
         question = plain["next_question"]
 
 
@@ -210,14 +210,14 @@ def test_a_claim_is_held_against_a_log(capsys: pytest.CaptureFixture[str]) -> No
     assert re.search(r'(?m)^HUNCH +"I need another optimizer" +contradicted by the evidence$', text)
     assert "Learning rate too high" in " ".join(text.split())
     assert re.search(r"(?m)^UNLESS +\w", text)
-    found = asked(capsys, "--claim", "the learning rate is too high", "--claim", "more epochs", HOT)
-    claims = found["claims"]
+    document = asked(capsys, "--claim", "the learning rate is too high", "--claim", "more epochs", HOT)
+    claims = document["claims"]
     assert isinstance(claims, list)
-    assert [(one["claim"], one["stands"]) for one in claims] == [
+    assert [(claim["claim"], claim["stands"]) for claim in claims] == [
         ("rate-too-high", "holds"),
         ("more-epochs", "fails"),
     ]
-    assert all(one["would_change_it"] for one in claims)
+    assert all(claim["would_change_it"] for claim in claims)
 
 
 def test_who_asks_about_a_hunch_gets_no_ranking(capsys: pytest.CaptureFixture[str]) -> None:
@@ -230,15 +230,15 @@ def test_who_asks_about_a_hunch_gets_no_ranking(capsys: pytest.CaptureFixture[st
 
 
 def test_an_unusual_value_is_pointed_out_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    found = asked(capsys, "--symptom", "loss-slow", "--answer", "setup=adam 1")
-    assert "Check your answer: optimizer adam, learning rate 1 (unusually high for Adam)." in found["limits"]  # type: ignore[operator]
+    reply = asked(capsys, "--symptom", "loss-slow", "--answer", "setup=adam 1")
+    assert "Check your answer: optimizer adam, learning rate 1 (unusually high for Adam)." in reply["limits"]  # type: ignore[operator]
 
 
 def test_a_healthy_log_speaks_against_every_claim_of_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    found = asked(capsys, COOL, "--claim", "the model is too small", "--claim", "my model is excellent")
-    claims = found["claims"]
+    document = asked(capsys, COOL, "--claim", "the model is too small", "--claim", "my model is excellent")
+    claims = document["claims"]
     assert isinstance(claims, list)
-    assert [one["stands"] for one in claims] == ["fails", "holds"]
+    assert [claim["stands"] for claim in claims] == ["fails", "holds"]
 
 
 def test_pressure_is_met_politely_and_firmly(capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,13 +261,13 @@ def test_pressure_is_met_politely_and_firmly(capsys: pytest.CaptureFixture[str])
 def test_another_field_is_named_with_where_to_look(
     capsys: pytest.CaptureFixture[str], words: str, field: str
 ) -> None:
-    found = asked(capsys, words)
-    outside = found["outside"]
+    document = asked(capsys, words)
+    outside = document["outside"]
     assert isinstance(outside, list)
-    assert [one["field"] for one in outside] == [field]
+    assert [topic["field"] for topic in outside] == [field]
     assert outside[0]["look"]
-    assert found["hypotheses"] == []
-    assert found["next_question"] is None
+    assert document["hypotheses"] == []
+    assert document["next_question"] is None
 
 
 def test_documents_go_where_they_should(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

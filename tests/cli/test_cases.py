@@ -38,8 +38,8 @@ def test_all_cases_are_shown_the_latest_first(capsys: pytest.CaptureFixture[str]
     shown = capsys.readouterr().out
     assert shown.index("no trial") < shown.index("gradients.clip 1.0") < shown.index("optimizer.lr x 0.01")
     assert max(len(line) for line in shown.splitlines()) <= 80
-    told = " ".join(shown.split())
-    assert "9 cases: 1 helped, 2 no difference, 2 worse, 3 inconclusive, 1 without a trial" in told
+    text = " ".join(shown.split())
+    assert "9 cases: 1 helped, 2 no difference, 2 worse, 3 inconclusive, 1 without a trial" in text
 
 
 def test_filters_narrow_the_list(capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,8 +55,8 @@ def test_a_project_elsewhere_is_given_by_its_folder_or_its_casebook(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir("/")
-    for place in ([str(project)], [str(project / ".traindx")], ["--db", str(project / ".traindx/cases.db")]):
-        assert len(listed(capsys, *place)) == 9
+    for option in ([str(project)], [str(project / ".traindx")], ["--db", str(project / ".traindx/cases.db")]):
+        assert len(listed(capsys, *option)) == 9
 
 
 def test_json_goes_into_a_file_beside_the_table(capsys: pytest.CaptureFixture[str], project: Path) -> None:

@@ -102,7 +102,7 @@ def in_bash(here: Path, *lines: str) -> list[str]:
 
 
 def test_bash_completes_commands_options_causes_and_runs(project: Path) -> None:
-    found = in_bash(
+    completions = in_bash(
         project,
         "traindx dia",
         "traindx run --max",
@@ -112,7 +112,7 @@ def test_bash_completes_commands_options_causes_and_runs(project: Path) -> None:
         "traindx run train.p",
     )
     runs = r".traindx/runs/train-1 .traindx/runs/train-2 .traindx/runs/two\ words"
-    assert found == [
+    assert completions == [
         "1: diagnose",
         "1: --max-steps",
         "2: lr-too-high lr-too-low",
@@ -124,8 +124,8 @@ def test_bash_completes_commands_options_causes_and_runs(project: Path) -> None:
 
 def test_the_name_of_a_folder_is_never_run(project: Path) -> None:
     (project / ".traindx/runs/$(touch ran)").mkdir()
-    (found,) = in_bash(project, "traindx diagnose '.traindx/runs/$'")
-    assert found == r"1: .traindx/runs/\$\(touch\ ran\)"
+    (completion,) = in_bash(project, "traindx diagnose '.traindx/runs/$'")
+    assert completion == r"1: .traindx/runs/\$\(touch\ ran\)"
     assert not (project / "ran").exists()
 
 

@@ -86,7 +86,7 @@ def test_conditions(given: Report, condition: str, met: str) -> None:
 )
 def test_conditions_that_stop_a_run(given: Report, condition: str, why: str) -> None:
     met = stopping(conditions_from([condition]), given)
-    assert [one.afterward for one in met.values()] == ([why] if why else [])
+    assert [outcome.afterward for outcome in met.values()] == ([why] if why else [])
     assert list(met) == ([("a run", condition)] if why else [])
 
 
@@ -119,11 +119,11 @@ def test_a_gate_is_passed_where_a_folder_holds_one_broken_file() -> None:
 
 def test_a_name_that_occurs_nowhere_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     Path("run.csv").write_text("step,loss,kappa\n" + "".join(f"{i},{1 / (i + 1)},{i}\n" for i in range(30)))
-    for given, says in (
+    for condition, says in (
         ("nosuch=val_loss", '"nosuch"; traindx inspect shows the names they hold\n'),
         ("kapa=val_score", '"kapa"; did you mean kappa?\n'),
     ):
-        assert main(["diagnose", "run.csv", "--map", given]) == 0
+        assert main(["diagnose", "run.csv", "--map", condition]) == 0
         assert capsys.readouterr().err == f"traindx diagnose: --map: no value in the logs is called {says}"
     assert main(["diagnose", "run.csv", "--map", "kappa=val_score", "--map", "loss=train_loss"]) == 0
     assert capsys.readouterr().err == ""

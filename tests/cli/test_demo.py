@@ -40,9 +40,9 @@ def test_demo_goes_from_a_program_that_fails_to_a_proven_fix(tmp_path: Path) -> 
     assert re.search(r"(?m)^PROVEN .* 3 of 3 seeds, patched program rerun$", shown)
     assert re.search(rf"(?m)^PATCH +spirals\.py:{line}$", shown)
     assert re.search(r"(?m)^TRIED +lr / 10 .* helped, 3 of 3 seeds$", shown)
-    place = tmp_path / ".traindx/demo"
-    assert (place / "spirals.py").read_text() == PROGRAM.read_text()
-    assert "+" + RATE.replace("2.0", "0.2") in next(place.rglob("fix.patch")).read_text()
+    folder = tmp_path / ".traindx/demo"
+    assert (folder / "spirals.py").read_text() == PROGRAM.read_text()
+    assert "+" + RATE.replace("2.0", "0.2") in next(folder.rglob("fix.patch")).read_text()
     said = re.search(r"(?m)^open +(\S+report\.html)$", shown)
     assert said
     assert (tmp_path / said[1]).exists()

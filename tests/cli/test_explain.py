@@ -61,9 +61,9 @@ def test_causes_by_symptom_lead_from_each_complaint(capsys: pytest.CaptureFixtur
 
 def test_a_complaint_leads_first_to_causes_that_it_is_commonest_of() -> None:
     rows = symptoms_table(knowledge.causes()).splitlines()[2:]
-    begins = [place for place, row in enumerate(rows) if not row.startswith("|  |")]
+    begins = [index for index, row in enumerate(rows) if not row.startswith("|  |")]
     for symptom, first in zip(Symptom, begins, strict=True):
-        commonest = [one for one in knowledge.causes() if one.symptoms[:1] == (symptom,)]
+        commonest = [cause for cause in knowledge.causes() if cause.symptoms[:1] == (symptom,)]
         if commonest:
             assert any(f"`{cause.slug}`" in rows[first] for cause in commonest)
 
@@ -75,8 +75,10 @@ def test_causes_by_misdiagnosis_say_what_people_blame_and_what_it_is(
     assert max(len(line) for line in capsys.readouterr().out.splitlines()) <= 80
     rows = Path("causes.md").read_text().splitlines()[4:]
     for cause in knowledge.causes():
-        for one in cause.misdiagnoses:
-            (row,) = [row for row in rows if row.startswith(f"| {one.says} | {one.blames} | ")]
+        for misdiagnosis in cause.misdiagnoses:
+            (row,) = [
+                row for row in rows if row.startswith(f"| {misdiagnosis.says} | {misdiagnosis.blames} | ")
+            ]
             assert f"`{cause.slug}`" in row
 
 
@@ -175,13 +177,13 @@ def test_words_list_the_causes_that_match(
     assert main(["explain", words]) == 0
     shown = capsys.readouterr().out
     assert main(["explain", words, "--json", "-"]) == 0
-    found = [cause["cause"] for cause in json.loads(capsys.readouterr().out)["causes"]]
-    assert least <= set(found)
-    assert other not in found
-    assert shown.startswith(f"{len(found)} cause")
-    assert [line.split()[0] for line in shown.splitlines()[3 : 3 + len(found)]] == found
+    slugs = [cause["cause"] for cause in json.loads(capsys.readouterr().out)["causes"]]
+    assert least <= set(slugs)
+    assert other not in slugs
+    assert shown.startswith(f"{len(slugs)} cause")
+    assert [line.split()[0] for line in shown.splitlines()[3 : 3 + len(slugs)]] == slugs
     assert main(["explain", words, "--md", "-"]) == 0
-    assert capsys.readouterr().out.count("\n| ") == len(found) + 1
+    assert capsys.readouterr().out.count("\n| ") == len(slugs) + 1
 
 
 def test_a_check_is_found_by_its_former_name(capsys: pytest.CaptureFixture[str]) -> None:

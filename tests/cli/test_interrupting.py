@@ -76,12 +76,12 @@ def test_all_programs_end_and_their_copies_are_removed(
             assert len(list((here / ".traindx" / kept).rglob("*.work"))) == at_once
             child.send_signal(signal.SIGINT)
             # Trials are taken for stalled after a minute at the earliest.
-            _, told = child.communicate(timeout=40)
+            _, stderr = child.communicate(timeout=40)
         finally:
             child.kill()
     assert child.returncode == 130
-    (line,) = told.splitlines()
+    (line,) = stderr.splitlines()
     assert line.startswith(f"traindx {command}: interrupted; ")
     assert line.endswith(f" .traindx/{kept}")
-    assert not [one.name for one in held.iterdir() if Path("/proc", one.name).exists()]
+    assert not [path.name for path in held.iterdir() if Path("/proc", path.name).exists()]
     assert not list((here / ".traindx").rglob("*.work"))

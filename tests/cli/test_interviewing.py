@@ -57,7 +57,7 @@ class Visitor:
 
 
 def walked(case: Case) -> tuple[Visitor, Consultation]:
-    numbers = {slug: str(place) for place, slug in enumerate(COMPLAINTS, start=1)}
+    numbers = {slug: str(index) for index, slug in enumerate(COMPLAINTS, start=1)}
     visitor = Visitor(numbers.get(case.complaint, case.complaint), case.answers)
     return visitor, interviewed(begin(), visitor.read, visitor.say)
 
@@ -79,9 +79,9 @@ def test_a_case_is_recognized_in_under_ten_questions(case: Case) -> None:
 
 
 def test_every_complaint_has_two_cases_and_one_that_came_later() -> None:
-    named = [one.complaint if one.complaint in COMPLAINTS else "other" for one in CASES]
+    named = [case.complaint if case.complaint in COMPLAINTS else "other" for case in CASES]
     assert all(named.count(slug) >= 2 for slug in COMPLAINTS)
-    later = [one.complaint if one.complaint in COMPLAINTS else "other" for one in LATER_CASES]
+    later = [case.complaint if case.complaint in COMPLAINTS else "other" for case in LATER_CASES]
     assert set(later) == set(COMPLAINTS)
 
 
@@ -101,7 +101,7 @@ def test_the_end_of_input_ends_politely_with_what_is_known() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("4", "3"), said.append)
     assert "Stopped here; the result so far:" in "".join(said)
-    assert [told.slug for told in consultation.interview.told] == ["sudden"]
+    assert [answer.slug for answer in consultation.interview.told] == ["sudden"]
 
 
 def test_ctrl_c_and_q_end_as_well() -> None:
@@ -125,17 +125,17 @@ def test_a_log_that_is_given_in_place_of_an_answer_counts_and_is_not_asked_for(t
 
 def test_several_complaints_may_be_chosen_and_words_do_as_well() -> None:
     both = interviewed(begin(), typing("3, 4"), lambda _: None)
-    assert [one.slug for one in both.interview.complaints] == ["loss-unstable", "loss-nan"]
+    assert [complaint.slug for complaint in both.interview.complaints] == ["loss-unstable", "loss-nan"]
     words = interviewed(begin(), typing("my loss is stuck at 2.3"), lambda _: None)
-    assert [one.slug for one in words.interview.complaints] == ["loss-stuck"]
+    assert [complaint.slug for complaint in words.interview.complaints] == ["loss-stuck"]
 
 
 def test_other_is_described_in_words_and_another_field_is_named() -> None:
     consultation = interviewed(begin(), typing("9", "CUDA out of memory"), lambda _: None)
-    assert [one.slug for one in consultation.outside] == ["out-of-memory"]
+    assert [field.slug for field in consultation.outside] == ["out-of-memory"]
     assert consultation.interview.complaints == ()
     odd = interviewed(begin(), typing("9", "it sings"), lambda _: None)
-    assert [one.slug for one in odd.interview.complaints] == ["other"]
+    assert [complaint.slug for complaint in odd.interview.complaints] == ["other"]
 
 
 def test_a_claim_is_checked_wherever_it_is_typed() -> None:
@@ -144,12 +144,12 @@ def test_a_claim_is_checked_wherever_it_is_typed() -> None:
         begin(), typing("7", "1", "claim more epochs", "I need another optimizer"), said.append
     )
     assert re.search(r'(?m)^HUNCH +"more epochs" +contradicted by the evidence$', "".join(said))
-    assert [one.slug for one in consultation.claims] == ["more-epochs", "another-optimizer"]
+    assert [claim.slug for claim in consultation.claims] == ["more-epochs", "another-optimizer"]
 
 
 def test_an_answer_in_words_that_a_claim_uses_is_an_answer() -> None:
     setup = interviewed(begin(), typing("2", "", "optimizer=adam lr=1e-5"), lambda _: None)
-    assert [told.slug for told in setup.interview.told] == ["unknown", "optimizer=adam lr=1e-05"]
+    assert [answer.slug for answer in setup.interview.told] == ["unknown", "optimizer=adam lr=1e-05"]
     assert setup.claims == ()
 
 
@@ -178,14 +178,14 @@ def test_what_is_no_answer_is_said_in_a_sentence_and_asked_again() -> None:
     assert '"the moon" matches none of these' in text
     for typed in ("7", "later"):
         assert f'"{typed}" is not one of the answers; type a number from 1 to 3' in text
-    assert [told.slug for told in consultation.interview.told] == ["sudden"]
+    assert [answer.slug for answer in consultation.interview.told] == ["sudden"]
 
 
 def test_a_path_with_several_runs_is_named_and_the_question_stays() -> None:
     said: list[str] = []
     consultation = interviewed(begin(), typing("3", str(Path(HOT).parent), "1"), said.append)
     assert "pass one of them" in "".join(said)
-    assert [told.slug for told in consultation.interview.told] == ["oscillates"]
+    assert [answer.slug for answer in consultation.interview.told] == ["oscillates"]
 
 
 def test_a_program_is_run_only_after_consent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,4 +211,4 @@ def test_a_program_that_is_run_is_recorded_and_read(tmp_path: Path, monkeypatch:
     assert run.sources
     assert consultation.ranking.top.cause.slug == "unstable-loss-function"
     assert consultation.ranking.top.confidence > 0.9
-    assert "traindx treat train.py" in [one.line for one in conclude(consultation).commands]
+    assert "traindx treat train.py" in [each.line for each in conclude(consultation).commands]

@@ -58,28 +58,30 @@ def test_a_program_whose_rate_is_too_low_gets_another_and_is_left_alone(tmp_path
         "train.py",
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "rate.json").read_text())
-    assert (found["schema"], found["kind"]) == ("traindx.report/1", "lr")
-    assert found["current"] == 0.0003
-    assert f"\nSET      lr={found['suggested']:g} " in done.stdout
+    document = json.loads((tmp_path / "rate.json").read_text())
+    assert (document["schema"], document["kind"]) == ("traindx.report/1", "lr")
+    assert document["current"] == 0.0003
+    assert f"\nSET      lr={document['suggested']:g} " in done.stdout
     assert "now 0.0003, " in done.stdout
     assert " range test  o trials" in done.stdout
-    assert found["suggested"] > 100 * found["current"]
-    assert found["steps"] == 300
-    assert len(found["trials"]) == 5
-    by_rate = {one["rate"]: one["loss"] for one in found["trials"]}
-    assert by_rate[found["suggested"]] < 0.6 * by_rate[0.0003]
-    assert found["change"] == f"lr=0.0003 -> lr={found['suggested']} at train.py:9"
-    assert f"+optimizer = torch.optim.SGD(model.parameters(), lr={found['suggested']})" in found["patch"]
+    assert document["suggested"] > 100 * document["current"]
+    assert document["steps"] == 300
+    assert len(document["trials"]) == 5
+    by_rate = {trial["rate"]: trial["loss"] for trial in document["trials"]}
+    assert by_rate[document["suggested"]] < 0.6 * by_rate[0.0003]
+    assert document["change"] == f"lr=0.0003 -> lr={document['suggested']} at train.py:9"
+    assert (
+        f"+optimizer = torch.optim.SGD(model.parameters(), lr={document['suggested']})" in document["patch"]
+    )
     # The program warms up for longer than a trial takes: 45 of 150 steps.
-    assert any("reaches 29% of its peak" in note for note in found["notes"])
-    rates = found["range_test"]["rates"]
+    assert any("reaches 29% of its peak" in note for note in document["notes"])
+    rates = document["range_test"]["rates"]
     assert rates == sorted(rates)
     assert script.read_text() == SCRIPT
     assert not (tmp_path / "epochs.txt").exists()
     assert (tmp_path / "rate.png").read_bytes().startswith(b"\x89PNG")
-    assert f"| {found['suggested']} |" in (tmp_path / "rate.md").read_text()
-    assert f">{found['suggested']}</td>" in (tmp_path / "rate.html").read_text()
+    assert f"| {document['suggested']} |" in (tmp_path / "rate.md").read_text()
+    assert f">{document['suggested']}</td>" in (tmp_path / "rate.html").read_text()
     assert sorted(path.name for path in (tmp_path / ".traindx/rates/train-1").iterdir())[0].startswith(
         "range"
     )
@@ -91,10 +93,10 @@ def test_a_program_that_no_rate_can_train_gets_none(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(program)
     done = lr_find(tmp_path, "--force", "--json", "rate.json", "train.py")
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / "rate.json").read_text())
-    assert found["suggested"] is None
-    assert found["change"] is None
-    assert "the loss is identical at lr" in found["why"]
+    document = json.loads((tmp_path / "rate.json").read_text())
+    assert document["suggested"] is None
+    assert document["change"] is None
+    assert "the loss is identical at lr" in document["why"]
     assert "\nNOT TUNED  no learning rate to suggest" in done.stdout
 
 
@@ -143,7 +145,7 @@ def test_bad_input_is_refused_in_a_sentence(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("")
     assert main(["lr-find", *words]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("traindx lr-find: ")
-    assert says in told
-    assert told.count("\n") == 1
+    error = capsys.readouterr().err
+    assert error.startswith("traindx lr-find: ")
+    assert says in error
+    assert error.count("\n") == 1

@@ -49,7 +49,7 @@ def preflight(here: Path, *words: str) -> "subprocess.CompletedProcess[str]":
 def marks(document: dict[str, object]) -> dict[str, str]:
     checks = document["checks"]
     assert isinstance(checks, list)
-    return {one["check"]: one["mark"] for one in checks}
+    return {check["check"]: check["mark"] for check in checks}
 
 
 @pytest.mark.slow
@@ -72,14 +72,14 @@ def test_a_plain_loop_without_a_loader_is_ready(tmp_path: Path) -> None:
     assert "READY" in done.stdout
     assert not (tmp_path / "written.txt").exists()
     document = json.loads((tmp_path / "list.json").read_text())
-    found = marks(document)
+    marked = marks(document)
     assert (document["schema"], document["kind"]) == ("traindx.report/1", "preflight")
     assert document["verdict"] == "pass"
     assert document["counts"]["fail"] == document["counts"]["warn"] == 0
     for (
         slug
     ) in "one-batch modes rate initial-loss gradient-flow parameters length time validation-data".split():
-        assert found[slug] == "pass", done.stdout
+        assert marked[slug] == "pass", done.stdout
     assert "300 steps, 50 epochs of 6" in done.stdout
     page = (tmp_path / "list.md").read_text()
     assert "| ok | one-batch |" in page
@@ -100,17 +100,19 @@ def test_a_program_that_fails_and_crashes_says_why_and_where_and_meets_the_condi
     assert done.returncode == 1
     assert "--fail-on output is met by output" in done.stderr
     document = json.loads((tmp_path / "list.json").read_text())
-    told = document["problems"]
-    assert "wrong-output-activation" in [one["cause"] for one in told if one["severity"] == "serious"]
+    problems = document["problems"]
+    assert "wrong-output-activation" in [
+        problem["cause"] for problem in problems if problem["severity"] == "serious"
+    ]
     assert "\nNOT READY " in done.stdout
     assert "crashed after 6 steps: ValueError: disk is full" in done.stdout
-    output = next(one for one in document["checks"] if one["check"] == "output")
+    output = next(check for check in document["checks"] if check["check"] == "output")
     assert output["causes"] == ["wrong-output-activation"]
     assert output["seen"][0]["place"] == "train.py:14"
     assert output["seen"][0]["evidence"][0]["quantity"] == "output_activation"
-    found = marks(document)
-    assert found["rate"] == found["one-batch"] == "not looked at"
-    assert found["runs"] == document["verdict"] == "fail"
+    marked = marks(document)
+    assert marked["rate"] == marked["one-batch"] == "not looked at"
+    assert marked["runs"] == document["verdict"] == "fail"
 
 
 @pytest.mark.parametrize(
@@ -151,9 +153,9 @@ def test_programs_of_frameworks(script: str, needs: str, length: str, tmp_path: 
     for name in (script, "reproducible.py"):
         (tmp_path / name).write_text((PROGRAMS / name).read_text())
     done = preflight(tmp_path, "--quick", "--all", "--steps", "20", "--json", "list.json", script)
-    found = marks(json.loads((tmp_path / "list.json").read_text()))
-    assert "fail" not in found.values(), done.stdout
-    assert found["parameters"] == found["initial-loss"] == found["finite"] == "pass"
+    marked = marks(json.loads((tmp_path / "list.json").read_text()))
+    assert "fail" not in marked.values(), done.stdout
+    assert marked["parameters"] == marked["initial-loss"] == marked["finite"] == "pass"
     assert length in done.stdout
     assert "skipped by --quick" in done.stdout
 

@@ -22,9 +22,9 @@ SAYS_SETTINGS = "import os\nprint(os.environ['TRAINDX_RECORD'])\n"
 
 @pytest.fixture
 def place(tmp_path: Path) -> StandIn:
-    place = StandIn(tmp_path)
-    place.write("train.py", PRINTS + TRAINING)
-    return place
+    location = StandIn(tmp_path)
+    location.write("train.py", PRINTS + TRAINING)
+    return location
 
 
 def test_the_program_prints_what_it_prints_alone_and_the_report_follows(place: StandIn) -> None:

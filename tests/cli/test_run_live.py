@@ -185,12 +185,12 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     said: list[Alert] = []
     looks = count(1)
 
-    def look(folder: Path, *, told: bool = False) -> Reading:
+    def look(folder: Path, *, with_told: bool = False) -> Reading:
         # Four looks, and one more after a cause was said: it must not be said again.
         number = next(looks)
         if (number > 4 and len(said) >= alerts) or number > MOST_LOOKS:
             Path("enough").touch()
-        return read_recording(folder, told=told)
+        return read_recording(folder, told=with_told)
 
     def say(alert: Alert) -> None:
         said.append(alert)
@@ -203,9 +203,9 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     assert in_process(tmp_path, monkeypatch, *options, "--json", "-", script, rate) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)["runs"][0]["verdict"] == ("sick" if rate == SICK else "healthy")
-    told = [line for line in err.splitlines() if line.startswith("traindx [step ")]
-    assert len(told) == len(said) == alerts
-    for line in told:
+    lines = [line for line in err.splitlines() if line.startswith("traindx [step ")]
+    assert len(lines) == len(said) == alerts
+    for line in lines:
         assert "] SICK " in line
         assert line.endswith(lr_too_high.CAUSE.title)
 
@@ -215,7 +215,7 @@ def test_a_condition_ends_a_sick_program_that_would_not_end(tmp_path: Path) -> N
     done = traindx(tmp_path, "--fail-on", "lr-too-high:0.5", script, SICK)
     assert done.returncode == 1
     assert done.stdout.splitlines() == ["finally ran", "atexit ran"]
-    (line,) = [one for one in done.stderr.splitlines() if one.startswith("traindx run: stopped at step ")]
+    (line,) = [text for text in done.stderr.splitlines() if text.startswith("traindx run: stopped at step ")]
     assert ": --fail-on lr-too-high:0.5 was met (" in line
     assert done.stderr.count("--fail-on lr-too-high:0.5 is met (") == 1
     (steps,) = steps_in(tmp_path)

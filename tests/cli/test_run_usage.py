@@ -10,9 +10,9 @@ from traindx.cli import main
 
 @pytest.fixture
 def place(tmp_path: Path) -> StandIn:
-    place = StandIn(tmp_path)
-    place.write("train.py", TRAINING)
-    return place
+    location = StandIn(tmp_path)
+    location.write("train.py", TRAINING)
+    return location
 
 
 @pytest.mark.parametrize(

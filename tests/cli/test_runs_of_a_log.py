@@ -58,7 +58,7 @@ def test_every_format_tells_it() -> None:
     document = json.loads(Path("out.json").read_text(encoding="utf-8"))
     (run,) = document["runs"]
     assert run["run_in_file"] == 3
-    assert [one["points"] for one in run["runs_in_file"]] == [40, 60, 50]
+    assert [entry["points"] for entry in run["runs_in_file"]] == [40, 60, 50]
     for name in ("out.md", "out.html"):
         assert "holds 3 runs" in Path(name).read_text(encoding="utf-8")
 

@@ -34,22 +34,22 @@ def test_for_a_user_it_goes_into_the_home_folder(tmp_path: Path) -> None:
 
 
 def test_a_changed_file_is_left_alone_unless_forced(tmp_path: Path) -> None:
-    place = tmp_path / "skills/traindx" / MAIN
+    path = tmp_path / "skills/traindx" / MAIN
     assert traindx("skill", "install", "--dir", "skills", cwd=tmp_path).returncode == 0
-    (place.parent / "references/causes.md").unlink()
-    place.write_text(skill_file(MAIN) + "mine\n")
+    (path.parent / "references/causes.md").unlink()
+    path.write_text(skill_file(MAIN) + "mine\n")
     refused = traindx("skill", "install", "--dir", "skills", cwd=tmp_path)
     assert refused.returncode == 2
     assert "SKILL.md: differs from the skill (+0 -1 lines); nothing was written" in refused.stderr
-    assert not (place.parent / "references/causes.md").exists()
-    told = traindx("skill", "install", "--dir", "skills", "--dry-run", cwd=tmp_path)
-    assert told.returncode == 0
-    assert "change +0 -1" in told.stdout
-    assert "\n-mine\n" in told.stdout
-    assert place.read_text().endswith("mine\n")
+    assert not (path.parent / "references/causes.md").exists()
+    output = traindx("skill", "install", "--dir", "skills", "--dry-run", cwd=tmp_path)
+    assert output.returncode == 0
+    assert "change +0 -1" in output.stdout
+    assert "\n-mine\n" in output.stdout
+    assert path.read_text().endswith("mine\n")
     assert traindx("skill", "install", "--dir", "skills", "--force", cwd=tmp_path).returncode == 0
-    assert place.read_text() == skill_file(MAIN)
-    assert (place.parent / "references/causes.md").is_file()
+    assert path.read_text() == skill_file(MAIN)
+    assert (path.parent / "references/causes.md").is_file()
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_it_is_shown(tmp_path: Path) -> None:
 def blocks() -> list[str]:
     """The commands of the skill, as they stand there."""
     texts = (text for text in skill_files().values())
-    found = [block for text in texts for block in re.findall(r"(?s)```bash\n(.*?)```", text)]
-    return [re.sub(r"(?m)^   ", "", block) for block in found]
+    code = [block for text in texts for block in re.findall(r"(?s)```bash\n(.*?)```", text)]
+    return [re.sub(r"(?m)^   ", "", block) for block in code]
 
 
 @pytest.mark.slow

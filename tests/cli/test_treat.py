@@ -85,8 +85,8 @@ def test_finished_trials_are_reused_by_the_same_command(tmp_path: Path) -> None:
     assert again.stderr == "trial 1/1: lr / 2, seed 0 · reused\n"
     assert "2 finished trial runs reused from train-1" in again.stdout
     reports = [tmp_path / f".traindx/treatments/train-{number}/report.json" for number in (1, 2)]
-    one, other = (json.loads(path.read_text())["runs"][0]["trials"] for path in reports)
-    assert one == other
+    trials, other = (json.loads(path.read_text())["runs"][0]["trials"] for path in reports)
+    assert trials == other
 
 
 def test_a_plan_is_shown_without_being_carried_out(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def told(script: Path, *words: str, verified: bool | None = True) -> int:
     (run,) = load(HOT)
     treatment = replace(won(), patch_verified=verified)
-    found = TreatResult(
+    result = TreatResult(
         report=Report((run,), (), 0, (diagnose(run),), treatment=treatment),
         treatment=treatment,
         patch=Patch(str(script), BEFORE, AFTER, "lr=3.0 -> lr=0.03"),
@@ -48,12 +48,12 @@ def told(script: Path, *words: str, verified: bool | None = True) -> int:
         seconds=1.0,
     )
     parser, _ = build_parser()
-    return tell(found, parser.parse_args(["treat", *words, "train.py"]))
+    return tell(result, parser.parse_args(["treat", *words, "train.py"]))
 
 
 def recorded() -> list[bool]:
     """Whether the patch of each change was applied, by the casebook; only that of the proven one can be."""
-    return [one.patch_applied for one in Casebook().cases() if one.proven]
+    return [case.patch_applied for case in Casebook().cases() if case.proven]
 
 
 def test_every_patch_leaves_the_file_as_it_was_under_a_name_of_its_own(script: Path) -> None:
@@ -164,7 +164,7 @@ def test_outputs_are_named_and_so_is_the_picture(script: Path, capsys: pytest.Ca
         f"{folder}/training_comparison.png",
     ]
     assert set(places) <= set(printed)
-    assert all(Path(place).stat().st_size > 100 for place in places)
+    assert all(Path(location).stat().st_size > 100 for location in places)
 
 
 def test_one_line_where_that_is_wanted(script: Path, capsys: pytest.CaptureFixture[str]) -> None:

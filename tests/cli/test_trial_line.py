@@ -71,11 +71,11 @@ def test_it_tells_how_to_stop_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_the_diagnosis_is_shown_as_soon_as_it_is_known(tmp_path: Path) -> None:
     (run,) = load(HOT)
-    seen: list[tuple[Run, Diagnosis]] = []
+    diagnosed: list[tuple[Run, Diagnosis]] = []
     diagnosis = diagnose(run)
-    with TrialLine(10, lambda *both: seen.append(both)) as line:
+    with TrialLine(10, lambda *both: diagnosed.append(both)) as line:
         line.diagnosed(run, diagnosis)
-        assert seen == [(run, diagnosis)]
+        assert diagnosed == [(run, diagnosis)]
 
 
 def test_without_a_terminal_there_is_one_line_for_each_that_ends(
@@ -83,9 +83,9 @@ def test_without_a_terminal_there_is_one_line_for_each_that_ends(
 ) -> None:
     with TrialLine(10, nothing) as line:
         for number, is_reused in ((1, True), (2, False)):
-            one = trial_run(number, "lr / 10", tmp_path, ordered=2)
-            line.begins(one)
-            line.ends(one, 3.0, is_reused=is_reused)
-    told = capsys.readouterr()
-    assert told.err == "trial 1/2: lr / 10, seed 0 · reused\ntrial 2/2: lr / 10, seed 0 · 3 s\n"
-    assert told.out == ""
+            trial = trial_run(number, "lr / 10", tmp_path, ordered=2)
+            line.begins(trial)
+            line.ends(trial, 3.0, is_reused=is_reused)
+    output = capsys.readouterr()
+    assert output.err == "trial 1/2: lr / 10, seed 0 · reused\ntrial 2/2: lr / 10, seed 0 · 3 s\n"
+    assert output.out == ""

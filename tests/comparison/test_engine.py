@@ -23,8 +23,8 @@ SWEEPS = Path(__file__).parents[1] / "data/sweeps"
 
 def sweep(*names: str) -> list[Run]:
     """The runs of sweeps, named by their place in them."""
-    found = [run for name in names for run in load(SWEEPS / name)]
-    return [replace(run, name=str(Path(run.name).relative_to(SWEEPS))) for run in found]
+    runs = [run for name in names for run in load(SWEEPS / name)]
+    return [replace(run, name=str(Path(run.name).relative_to(SWEEPS))) for run in runs]
 
 
 def compared(runs: Sequence[Run]) -> Comparison:
@@ -37,8 +37,8 @@ def drawn(name: str, values: Floats, quantity: Quantity = quantities.VAL_LOSS, a
 
 def note(comparison: Comparison, word: str) -> str:
     """The only note that holds a word."""
-    (found,) = [one for one in comparison.notes if word in one]
-    return found
+    (match,) = [text for text in comparison.notes if word in text]
+    return match
 
 
 def test_a_rate_sweep_has_the_best_first_and_the_broken_last() -> None:
@@ -119,11 +119,13 @@ def test_hyperparameters_that_vary_together_are_said_to() -> None:
 
 def test_words_can_go_with_the_outcome() -> None:
     rng = np.random.default_rng(0)
-    words = tuple(["adam", "sgd", "lion"][place % 3] for place in range(18))
+    words = tuple(["adam", "sgd", "lion"][index % 3] for index in range(18))
     turned = [rng.normal() + 4 * (word == "sgd") for word in words]
-    (found,) = associations(Hyperparameters({"optimizer": words}, (None,) * 18, ()), turned, "val_loss").found
-    assert "sgd with the worst" in found.says
-    assert 0.5 < found.correlation <= 1
+    (association,) = associations(
+        Hyperparameters({"optimizer": words}, (None,) * 18, ()), turned, "val_loss"
+    ).found
+    assert "sgd with the worst" in association.says
+    assert 0.5 < association.correlation <= 1
 
 
 def test_chance_is_not_called_an_association() -> None:
@@ -133,8 +135,8 @@ def test_chance_is_not_called_an_association() -> None:
     for _ in range(200):
         differing: dict[str, tuple[Scalar | None, ...]] = {
             "rate": tuple(rng.normal(size=9).tolist()),
-            "size": tuple(int(one) for one in rng.choice([16, 32, 64], 9)),
-            "flag": tuple(bool(one) for one in rng.choice([0, 1], 9)),
+            "size": tuple(int(size) for size in rng.choice([16, 32, 64], 9)),
+            "flag": tuple(bool(size) for size in rng.choice([0, 1], 9)),
         }
         chosen = Hyperparameters(differing, tuple(range(9)), ())
         alarms += bool(associations(chosen, rng.normal(size=9).tolist(), "val_loss").found)
@@ -202,7 +204,7 @@ def test_double_descent_over_the_size_is_noted() -> None:
     said = note(comparison, "Double descent")
     assert "0.0645 at 250 parameters, worst (0.629) at 1,000, and 0.0579 at 10,000" in said
     small = [run for run in sweep("width") if float(str(run.facts[facts.PARAMETERS])) <= 1000]
-    assert not any("Double descent" in one for one in compared(small).notes)
+    assert not any("Double descent" in sentence for sentence in compared(small).notes)
 
 
 def test_steps_against_epochs_are_compared_by_share() -> None:
@@ -243,7 +245,7 @@ def test_paths_dates_names_and_seeds_are_no_hyperparameters() -> None:
         {"out": "/a/b", "exp_name": "one", "started": "2026-01-02", "k": 1, "seed_data": 1, "gamma": "1e-3"},
         {"out": "/a/c", "exp_name": "two", "started": "2026-01-03", "k": 2, "seed_data": 2, "gamma": "1e-4"},
     ]
-    runs = [Run(str(place), (), settings=one) for place, one in enumerate(settings)]
+    runs = [Run(str(index), (), settings=setting) for index, setting in enumerate(settings)]
     assert hyperparameters(runs).differing == {"k": (1, 2), "gamma": (0.001, 0.0001)}
 
 
@@ -274,14 +276,14 @@ def test_odd_runs_are_compared_with_anything(values: Floats) -> None:
 def test_a_thousand_runs_are_compared_at_once() -> None:
     rng = np.random.default_rng(0)
     runs, rates = [], 10 ** rng.uniform(-4, 0, 1000)
-    for place, rate in enumerate(rates.tolist()):
+    for index, rate in enumerate(rates.tolist()):
         values = 1 + abs(np.log10(rate / 0.01)) * np.linspace(0.5, 1, 30) + 0.05 * rng.normal(size=30)
-        chosen = {facts.LEARNING_RATE: rate, facts.SEED: place % 7, facts.OPTIMIZER: f"o{place % 3}"}
-        runs.append(replace(drawn(f"r{place}", values), facts=chosen))
+        chosen = {facts.LEARNING_RATE: rate, facts.SEED: index % 7, facts.OPTIMIZER: f"o{index % 3}"}
+        runs.append(replace(drawn(f"r{index}", values), facts=chosen))
     known = diagnose(runs[0])
     comparison = compare(runs, [known] * 1000)
     assert len(comparison.entries) == 1000
     assert len(comparison.partings) == 10
-    (found,) = comparison.associations
-    assert found.name == "learning_rate"
-    assert "lower and higher ones with a worse" in found.says
+    (association,) = comparison.associations
+    assert association.name == "learning_rate"
+    assert "lower and higher ones with a worse" in association.says

@@ -37,7 +37,7 @@ def test_it_is_called_one_training_and_nothing_is_missed() -> None:
         "The two runs, 260 steps and 200 steps, are the same training run: training loss is identical at all"
         " 200 shared points; one ends at step 199, the other at 259."
     )
-    assert not any("differ by" in one or "was not logged" in one for one in comparison.notes)
+    assert not any("differ by" in sentence or "was not logged" in sentence for sentence in comparison.notes)
 
 
 def test_a_copy_is_one_training_too() -> None:

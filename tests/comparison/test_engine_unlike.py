@@ -31,7 +31,7 @@ def test_what_a_run_does_not_state_is_not_said_to_differ() -> None:
     ]
     comparison = compared(runs)
     assert comparison.differing == ("learning_rate",)
-    assert not any("The runs differ" in one for one in comparison.notes)
+    assert not any("The runs differ" in sentence for sentence in comparison.notes)
     assert "beta2, label_smoothing; the runs may differ there" in note(comparison, "Not every run")
 
 
@@ -41,7 +41,7 @@ def test_a_run_that_leaves_something_out_is_no_repeat_of_one_that_states_it() ->
         {facts.DROPOUT: 0.1, facts.BATCH_SIZE: 8, facts.SEED: 2},
         {facts.BATCH_SIZE: 8, facts.SEED: 3},
     ]
-    chosen = hyperparameters([Run(str(place), (), facts=one) for place, one in enumerate(stated)])
+    chosen = hyperparameters([Run(str(index), (), facts=settings) for index, settings in enumerate(stated)])
     assert chosen.repeats() == [[0, 1]]
     assert not chosen.only_seeds
 

@@ -52,11 +52,11 @@ def _rows(count: int = 60) -> list[Row]:
 def test_the_bench_believes_what_the_product_believes() -> None:
     ranker, rows = Ranker(SIGNS), _rows()
     shares = ranker.beliefs(ranker.declared, asked([row.full for row in rows])).exp()
-    for row, told in zip(rows, shares, strict=True):
+    for row, estimate in zip(rows, shares, strict=True):
         answers = decoded(row.full, SIGNS)
-        found = score([SignResult(sign, answers[sign.slug]) for sign in knowledge.signs()], ranker.causes)
-        expected = [found.shares.get(name, 0.0) for name in ranker.names]
-        assert told.tolist() == pytest.approx(expected, abs=1e-9)
+        scores = score([SignResult(sign, answers[sign.slug]) for sign in knowledge.signs()], ranker.causes)
+        expected = [scores.shares.get(name, 0.0) for name in ranker.names]
+        assert estimate.tolist() == pytest.approx(expected, abs=1e-9)
 
 
 def test_answers_survive_being_written_down(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_answers_survive_being_written_down(tmp_path: Path) -> None:
 
 def test_an_answer_is_one_character() -> None:
     evidence = next(
-        one for one in decoded("z" * len(SIGNS), SIGNS).values() if isinstance(one, Finding)
+        answer for answer in decoded("z" * len(SIGNS), SIGNS).values() if isinstance(answer, Finding)
     ).evidence
     assert [coded(None), coded(CannotTell.TOO_LITTLE), coded(CannotTell.NOT_RECORDED)] == list(".-_")
     for value in (0.01, 0.3, 0.5, 1.0):
@@ -94,8 +94,8 @@ def test_fitting_makes_the_right_hypothesis_likelier() -> None:
     runs = sample(ranker, rows)
 
     def likelihood(points: object) -> float:
-        told = ranker.beliefs(points, runs.answers).gather(1, runs.labels[:, None])  # type: ignore[arg-type]
-        return float(told[torch.isfinite(told)].mean())
+        probabilities = ranker.beliefs(points, runs.answers).gather(1, runs.labels[:, None])  # type: ignore[arg-type]
+        return float(probabilities[torch.isfinite(probabilities)].mean())
 
     assert likelihood(fit(ranker, runs, steps=40)) > likelihood(ranker.starting) + 0.1
 

@@ -27,7 +27,7 @@ def _never() -> Outcome:
 
 @pytest.mark.parametrize("cause", list(faults()))
 def test_a_fault_is_one_of_the_catalogue_and_can_be_made(cause: str) -> None:
-    assert cause in {one.slug for one in knowledge.causes()}
+    assert cause in {known.slug for known in knowledge.causes()}
     recipe = draw(0, cause)
     assert draw(0, cause) == recipe
     assert from_row(json.loads(json.dumps(recipe.row()))) == recipe
@@ -47,11 +47,11 @@ def test_a_training_leaves_what_it_is_scored_by(tmp_path: Path) -> None:
     recipe = replace(draw(3, HEALTHY), task="wine", family="linear", epochs=20, oddity="", log="steps.csv")
     recipe = replace(recipe, optimizer="adam", rate=0.02, batch=16, clip=0.0, schedule="constant")
     run(recipe, tmp_path)
-    found = outcome(planned(recipe), tmp_path, recipe.id)
-    assert found.finished
-    assert found.end > 0.8
-    assert found.reported is not None
-    assert found.reported > 0.8
+    trained = outcome(planned(recipe), tmp_path, recipe.id)
+    assert trained.finished
+    assert trained.end > 0.8
+    assert trained.reported is not None
+    assert trained.reported > 0.8
     header, *rows = (tmp_path / f"{recipe.id}.csv").read_text().splitlines()
     assert header == "epoch,step,train_loss,val_loss,val_metric,lr"
     assert len(rows) > 20

@@ -9,13 +9,13 @@ from traindx.run import Run, Series
 
 
 def growth(*spreads: float) -> float:
-    one = np.ones(1)
+    ones = np.ones(1)
     series = [
-        Series(ACTIVATION_STD, one, spread * one, layer=f"layer{n}") for n, spread in enumerate(spreads)
+        Series(ACTIVATION_STD, ones, spread * ones, layer=f"layer{n}") for n, spread in enumerate(spreads)
     ]
-    found = swelling(Run("a run", (*series, Series(ACTIVATION_STD, one, one, layer="output"))))
-    assert found is not None
-    return found.growth
+    growing = swelling(Run("a run", (*series, Series(ACTIVATION_STD, ones, ones, layer="output"))))
+    assert growing is not None
+    return growing.growth
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,9 @@ def run_of(
     ],
 )
 def test_names_of_a_log_tell_what_is_trained(names: list[str], objective: Objective) -> None:
-    found = recognized(run_of(*names))
-    assert found.objective is objective
-    assert (objective is OTHER) == (not found.evidence)
+    kind = recognized(run_of(*names))
+    assert kind.objective is objective
+    assert (objective is OTHER) == (not kind.evidence)
 
 
 @pytest.mark.parametrize(

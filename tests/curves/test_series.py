@@ -48,5 +48,5 @@ def test_where_the_run_is_dense_makes_no_difference() -> None:
     steps = np.arange(1.0, 2001.0)
     first = norms(steps[(steps <= 1000) | (steps % 20 == 0)])
     last = norms(steps[(steps > 1000) | (steps % 20 == 0)])
-    medians = [float(np.median(evenly(one).values)) for one in (first, last)]
+    medians = [float(np.median(evenly(series).values)) for series in (first, last)]
     assert medians == pytest.approx([10.0, 10.0], rel=0.05)

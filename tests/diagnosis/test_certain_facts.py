@@ -42,23 +42,23 @@ def trained(folder: Path, scale: float, shift: float) -> Diagnosis:
 
 
 def test_validation_inputs_that_are_not_normalized_lead(tmp_path: Path) -> None:
-    found = trained(tmp_path, 6.0, 5.0)
-    (differs,) = (one for one in found.asked if one.sign is validation_inputs_differ)
+    diagnosis = trained(tmp_path, 6.0, 5.0)
+    (differs,) = (result for result in diagnosis.asked if result.sign is validation_inputs_differ)
     assert differs.is_certain
-    assert found.verdict is Verdict.SICK
-    assert found.suspects[0].cause.slug == "train-val-mismatch"
-    assert "not preprocessed alike" in found.says
+    assert diagnosis.verdict is Verdict.SICK
+    assert diagnosis.suspects[0].cause.slug == "train-val-mismatch"
+    assert "not preprocessed alike" in diagnosis.says
 
 
 def test_being_wrong_on_inputs_of_another_kind_is_no_evidence_of_wrong_labels(tmp_path: Path) -> None:
-    found = trained(tmp_path, 6.0, 5.0)
-    noise = [suspect for suspect in found.suspects if suspect.cause is LABEL_NOISE]
+    diagnosis = trained(tmp_path, 6.0, 5.0)
+    noise = [suspect for suspect in diagnosis.suspects if suspect.cause is LABEL_NOISE]
     reasons = [reason for suspect in noise for reason in suspect.reasons]
-    assert not any(one.sign is confidently_wrong and one.seen for one in reasons)
+    assert not any(reason.sign is confidently_wrong and reason.seen for reason in reasons)
 
 
 def test_a_small_difference_is_a_clue_and_no_fact(tmp_path: Path) -> None:
-    found = trained(tmp_path, 1.0, 1.5)
-    (differs,) = (one for one in found.asked if one.sign is validation_inputs_differ)
+    diagnosis = trained(tmp_path, 1.0, 1.5)
+    (differs,) = (result for result in diagnosis.asked if result.sign is validation_inputs_differ)
     assert differs.finding
     assert not differs.is_certain

@@ -31,14 +31,14 @@ def test_a_run_that_learns_is_healthy() -> None:
 
 
 def test_every_sign_is_asked_once() -> None:
-    asked = [one.sign.slug for one in diagnose(a_run(train_loss=falling())).asked]
+    asked = [result.sign.slug for result in diagnose(a_run(train_loss=falling())).asked]
     assert asked == [sign.slug for sign in knowledge.signs()]
 
 
 def test_shares_add_up_to_one() -> None:
     diagnosis = diagnose(a_run(train_loss=falling(), val_loss=2 - falling()))
     everyone = [*diagnosis.suspects, *diagnosis.ruled_out]
-    assert diagnosis.healthy + sum(one.confidence for one in everyone) == pytest.approx(1)
+    assert diagnosis.healthy + sum(suspect.confidence for suspect in everyone) == pytest.approx(1)
     assert len(everyone) == len(knowledge.causes())
 
 
@@ -58,7 +58,7 @@ def test_suspects_are_sorted_and_supported() -> None:
 
 def test_what_was_not_recorded_counts_neither_way_and_is_said() -> None:
     diagnosis = diagnose(a_run(train_loss=falling()))
-    signs = {reason.sign.slug for one in diagnosis.ruled_out for reason in one.reasons if reason.sign}
+    signs = {reason.sign.slug for suspect in diagnosis.ruled_out for reason in suspect.reasons if reason.sign}
     assert "gradient_norm_grows" not in signs
     assert "val_loss" in {missing.quantity for missing in diagnosis.not_recorded}
 

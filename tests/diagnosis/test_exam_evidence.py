@@ -34,7 +34,7 @@ def accusing(cause: str, severity: Severity = Severity.SERIOUS) -> SavedExam:
 
 def share(diagnosis: Diagnosis, cause: str) -> float:
     everyone = [*diagnosis.suspects, *diagnosis.ruled_out]
-    return next(one.confidence for one in everyone if one.cause.slug == cause)
+    return next(suspect.confidence for suspect in everyone if suspect.cause.slug == cause)
 
 
 def test_an_exam_settles_what_a_curve_leaves_open() -> None:
@@ -65,7 +65,7 @@ def test_what_was_cleared_is_believed_less() -> None:
 def test_a_run_that_learns_stays_healthy_beside_one_bad_exam() -> None:
     diagnosis = diagnose(falling(), exams=[accusing("class-imbalance")])
     assert diagnosis.verdict is Verdict.HEALTHY
-    assert "class-imbalance" in [one.cause.slug for one in diagnosis.suspects]
+    assert "class-imbalance" in [suspect.cause.slug for suspect in diagnosis.suspects]
 
 
 def test_a_cause_that_nobody_knows_changes_nothing() -> None:
@@ -78,7 +78,7 @@ def test_what_the_run_has_shown_itself_is_not_counted_twice() -> None:
     model = nn.Sequential(nn.Linear(8, 32), nn.Sigmoid(), *layers, nn.Linear(32, 4))
     batch = torch.randn(128, 8), torch.randint(0, 4, (128,))
     exam = traindx.exams.gradients(model, batch, nn.functional.cross_entropy)
-    assert [one.cause for one in exam.errors] == ["vanishing-gradients"]
+    assert [error.cause for error in exam.errors] == ["vanishing-gradients"]
     # The run of the exam saw the gradients itself; the curve of a log did not.
     inside, with_itself = diagnose(exam.run), diagnose(exam.run, exams=[exam])
     added = _score(with_itself) - _score(inside)
@@ -87,7 +87,7 @@ def test_what_the_run_has_shown_itself_is_not_counted_twice() -> None:
 
 def _score(diagnosis: Diagnosis) -> float:
     everyone = [*diagnosis.suspects, *diagnosis.ruled_out]
-    return next(one.score for one in everyone if one.cause.slug == "vanishing-gradients")
+    return next(suspect.score for suspect in everyone if suspect.cause.slug == "vanishing-gradients")
 
 
 def test_every_exam_testifies() -> None:
@@ -101,13 +101,13 @@ def test_every_exam_testifies() -> None:
         traindx.exams.model(model, (inputs, targets), nn.functional.cross_entropy),
         traindx.exams.data((500 * inputs.numpy(), targets.numpy())),
     ]
-    told = {exam.exam: exam for exam in exams}
-    assert list(told) == ["gradients", "activations", "model", "data"]
-    assert "vanishing-gradients" in told["gradients"].cleared
-    assert "dead-relu" in told["activations"].cleared
-    assert "unnormalized-inputs" in [one.cause for one in told["data"].problems]
-    assert "non-finite-inputs" in told["data"].cleared
-    suspects = [one.cause.slug for one in diagnose(flat(), exams=exams).suspects]
+    by_exam = {exam.exam: exam for exam in exams}
+    assert list(by_exam) == ["gradients", "activations", "model", "data"]
+    assert "vanishing-gradients" in by_exam["gradients"].cleared
+    assert "dead-relu" in by_exam["activations"].cleared
+    assert "unnormalized-inputs" in [finding.cause for finding in by_exam["data"].problems]
+    assert "non-finite-inputs" in by_exam["data"].cleared
+    suspects = [suspect.cause.slug for suspect in diagnose(flat(), exams=exams).suspects]
     assert "unnormalized-inputs" in suspects
 
 
@@ -125,18 +125,18 @@ def a_rate(own: float, ends: dict[float, float], suggested: float | None) -> Fou
     ],
 )
 def test_a_rate_that_fails_where_another_works_is_blamed(own: float, cause: str, severity: Severity) -> None:
-    found = a_rate(own, {1e-4: 2.2, 1e-3: 1.8, 0.01: 0.5, 1.0: math.inf}, 0.01)
-    (blamed,) = found.problems
+    result = a_rate(own, {1e-4: 2.2, 1e-3: 1.8, 0.01: 0.5, 1.0: math.inf}, 0.01)
+    (blamed,) = result.problems
     assert (blamed.cause, blamed.severity) == (cause, severity)
-    assert found.exam == "lr-find"
+    assert result.exam == "lr-find"
 
 
 def test_a_rate_that_works_is_cleared() -> None:
-    found = a_rate(0.003, {0.003: 0.6, 0.01: 0.5}, 0.01)
-    assert found.problems == ()
-    assert set(found.cleared) == {"lr-too-high", "lr-too-low"}
+    result = a_rate(0.003, {0.003: 0.6, 0.01: 0.5}, 0.01)
+    assert result.problems == ()
+    assert set(result.cleared) == {"lr-too-high", "lr-too-low"}
 
 
 def test_where_no_rate_works_none_is_cleared() -> None:
-    found = a_rate(0.01, {0.01: 2.3}, None)
-    assert (found.problems, found.cleared) == ((), ())
+    result = a_rate(0.01, {0.01: 2.3}, None)
+    assert (result.problems, result.cleared) == ((), ())

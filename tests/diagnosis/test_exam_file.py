@@ -22,10 +22,10 @@ DOCUMENT = {
 def test_what_an_exam_wrote_is_read(tmp_path: Path) -> None:
     path = tmp_path / "exam.json"
     path.write_text(json.dumps(DOCUMENT))
-    found = read_exam(path)
-    assert found.exam == "gradients"
-    assert found.cleared == ("detached-graph",)
-    (problem,) = found.problems
+    saved_exam = read_exam(path)
+    assert saved_exam.exam == "gradients"
+    assert saved_exam.cleared == ("detached-graph",)
+    (problem,) = saved_exam.problems
     assert (problem.cause, problem.severity, problem.layers) == ("dead-relu", Severity.SERIOUS, ("fc1",))
 
 
@@ -34,7 +34,7 @@ def test_what_earlier_versions_wrote_is_read(tmp_path: Path, schema: str) -> Non
     path = tmp_path / "exam.json"
     without_kind = {key: value for key, value in DOCUMENT.items() if key != "kind"}
     path.write_text(json.dumps(without_kind | {"schema": schema}))
-    assert [one.cause for one in read_exam(path).problems] == ["dead-relu"]
+    assert [problem.cause for problem in read_exam(path).problems] == ["dead-relu"]
 
 
 def test_names_from_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:

@@ -41,14 +41,14 @@ DIVERGING = [
 
 def _asked(answers: Mapping[str, Answer], weight: float = 1.0) -> dict[str, SignResult]:
     known = {slug: SignResult(SIGNS[slug], answer, weight) for slug, answer in answers.items()}
-    return {slug: one for slug, one in known.items() if not one.cannot_tell}
+    return {slug: result for slug, result in known.items() if not result.cannot_tell}
 
 
 def test_a_yes_counts_by_its_strength_and_a_no_by_its_own_points() -> None:
-    found = reasons(-3.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}))
-    assert [reason.points for reason in found] == [-3.0, 2.0, -0.5]
-    assert total(found) == -1.5
-    assert found[2].says == "not found: the gradient norm grows over the run"
+    scored = reasons(-3.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}))
+    assert [reason.points for reason in scored] == [-3.0, 2.0, -0.5]
+    assert total(scored) == -1.5
+    assert scored[2].says == "not found: the gradient norm grows over the run"
 
 
 def test_what_cannot_be_told_and_was_not_asked_counts_neither_way() -> None:
@@ -87,9 +87,9 @@ def test_belief_adds_up_to_one_whatever_the_scores() -> None:
 
 
 def test_what_is_told_counts_less_and_never_more_than_a_person_can_know() -> None:
-    told = reasons(0.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}, 0.6))
-    assert [reason.points for reason in told] == pytest.approx([0.0, 1.2, -0.3])
-    assert told[2].says == "you rule out: the gradient norm grows over the run"
+    spoken = reasons(0.0, CAUSE.clues, _asked({"loss_diverges": YES, "gradient_norm_grows": None}, 0.6))
+    assert [reason.points for reason in spoken] == pytest.approx([0.0, 1.2, -0.3])
+    assert spoken[2].says == "you rule out: the gradient norm grows over the run"
     sure = (replace(HEAVY, seen=20.0),)
     assert total(reasons(0.0, sure, _asked({"loss_diverges": YES}, 0.6))) == MOST_TOLD
 
@@ -122,15 +122,17 @@ def test_only_causes_that_were_looked_for_or_are_suspected_compete() -> None:
 
 @pytest.mark.parametrize("temperature", [1.0, 1.6])
 def test_lines_add_up_to_what_is_compared(temperature: float) -> None:
-    found = score(DIVERGING, knowledge.causes(), temperature)
-    assert sum(found.shares.values()) == pytest.approx(1)
-    first, second = sorted(found.competing, key=lambda cause: -found.shares[cause.slug])[:2]
-    apart = total(found.reasons[first]) - total(found.reasons[second])
-    assert found.shares[first.slug] / found.shares[second.slug] == pytest.approx(np.exp(apart))
+    scored = score(DIVERGING, knowledge.causes(), temperature)
+    assert sum(scored.shares.values()) == pytest.approx(1)
+    first, second = sorted(scored.competing, key=lambda cause: -scored.shares[cause.slug])[:2]
+    apart = total(scored.reasons[first]) - total(scored.reasons[second])
+    assert scored.shares[first.slug] / scored.shares[second.slug] == pytest.approx(np.exp(apart))
 
 
 def test_a_higher_temperature_makes_shares_more_even() -> None:
-    cold, warm = (max(score(DIVERGING, knowledge.causes(), one).shares.values()) for one in (1.0, 2.0))
+    cold, warm = (
+        max(score(DIVERGING, knowledge.causes(), temperature).shares.values()) for temperature in (1.0, 2.0)
+    )
     assert warm < cold
 
 
@@ -141,8 +143,8 @@ APART = canonical.TOO_LOW
 
 
 def lines(prior: float, *found: tuple[Sign, float]) -> tuple[Reason, ...]:
-    seen = [Reason(sign.asks, points, sign, points > 0) for sign, points in found]
-    return (Reason("prior log-odds", prior), *seen)
+    listed = [Reason(sign.asks, points, sign, points > 0) for sign, points in found]
+    return (Reason("prior log-odds", prior), *listed)
 
 
 MECHANISM = lines(-3, (canonical.GROWS, 6.0))

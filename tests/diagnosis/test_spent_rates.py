@@ -91,13 +91,13 @@ def test_the_fix_is_the_line_that_steps_the_schedule(tmp_path: Path) -> None:
     diagnosis = train(tmp_path, halved, per_batch=True, rate=5e-3)
     fix = fix_for(diagnosis.suspects[0].cause, _run(diagnosis))
     assert fix is not None
-    assert [str(one) for one in fix.changes] == [f"schedule.per_epoch {BATCHES}"]
+    assert [str(change) for change in fix.changes] == [f"schedule.per_epoch {BATCHES}"]
 
 
 def test_the_same_schedule_stepped_per_epoch_is_not_accused(tmp_path: Path) -> None:
     diagnosis = train(tmp_path, halved, per_batch=False, rate=0.02)
     assert diagnosis.healthy > 0.5
-    assert "lr-decayed-too-early" not in [one.cause.slug for one in diagnosis.suspects]
+    assert "lr-decayed-too-early" not in [suspect.cause.slug for suspect in diagnosis.suspects]
 
 
 def test_zeros_of_a_log_with_few_digits_are_no_end_of_the_rate() -> None:

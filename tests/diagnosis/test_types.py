@@ -21,18 +21,18 @@ def reason(points: float, *evidence: Evidence) -> Reason:
 
 
 def test_the_weightiest_evidence_that_names_a_place_does() -> None:
-    found = replace(TOP, reasons=(reason(1.0, HAPPENED), reason(5.0, GREW), reason(3.0, STATED)))
-    assert found.place == "train.py:31"
-    assert found.layer == "fc2.weight"
-    assert found.batch == 31
-    assert whereabouts(found) == ["layer fc2.weight", "batch 31", "train.py:31"]
+    suspect = replace(TOP, reasons=(reason(1.0, HAPPENED), reason(5.0, GREW), reason(3.0, STATED)))
+    assert suspect.place == "train.py:31"
+    assert suspect.layer == "fc2.weight"
+    assert suspect.batch == 31
+    assert whereabouts(suspect) == ["layer fc2.weight", "batch 31", "train.py:31"]
 
 
 def test_without_such_evidence_the_line_to_change_is_the_place() -> None:
-    found = replace(TOP, reasons=(reason(5.0, ROSE),), line="train.py:9")
-    assert (found.place, found.layer, found.batch) == ("train.py:9", "", None)
-    assert whereabouts(found) == ["train.py:9"]
-    assert whereabouts(replace(found, line="")) == []
+    suspect = replace(TOP, reasons=(reason(5.0, ROSE),), line="train.py:9")
+    assert (suspect.place, suspect.layer, suspect.batch) == ("train.py:9", "", None)
+    assert whereabouts(suspect) == ["train.py:9"]
+    assert whereabouts(replace(suspect, line="")) == []
 
 
 def test_what_speaks_against_a_suspect_says_nothing_of_where_it_is() -> None:

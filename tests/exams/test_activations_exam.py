@@ -89,8 +89,8 @@ def test_functions_are_recorded_behind_their_layer() -> None:
 def test_batches_come_in_many_shapes() -> None:
     inputs, targets = torch.randn(64, 6), torch.zeros(64)
     loader = DataLoader(TensorDataset(inputs, targets), batch_size=8)
-    for given in (inputs, (inputs, targets), [inputs, targets], {"x": inputs}, loader, iter(loader)):
-        exam = exams.activations(net(), given)
+    for batch in (inputs, (inputs, targets), [inputs, targets], {"x": inputs}, loader, iter(loader)):
+        exam = exams.activations(net(), batch)
         assert (exam.batches, exam.inputs) == (8, 64)
     assert exams.activations(net(), loader, most=3).batches == 3
     with pytest.raises(traindx.TraindxError, match="no batches"):
@@ -121,8 +121,8 @@ class Branches(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.start(x)
-        for one in self.branches:
-            x = x + one(x)
+        for branch in self.branches:
+            x = x + branch(x)
         return self.head(self.norm(x))
 
 

@@ -60,9 +60,9 @@ WEIGHTS: dict[str, Callable[[], object]] = {
 def test_weights_are_put_into_the_model_that_is_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.pt"
     torch.save(WEIGHTS[name](), path)
-    found = opened(str(path), fresh(), trust=False)
-    assert same(found.model)
-    assert found.notes == ()
+    loaded = opened(str(path), fresh(), trust=False)
+    assert same(loaded.model)
+    assert loaded.notes == ()
 
 
 def test_the_old_format_of_torch_is_read_too(tmp_path: Path) -> None:

@@ -10,21 +10,21 @@ from traindx.finding import Mark, Severity
 
 SLUGS = {cause.slug for cause in knowledge.causes()}
 # Two sets of each fault; bench/exam_data.py goes through all of them, with three seeds.
-CASES = [(fault, on) for fault, one in FAULTS.items() for on in one.on[:2]]
+CASES = [(fault, on) for fault, injected in FAULTS.items() for on in injected.on[:2]]
 
 
 @pytest.mark.parametrize(("fault", "on"), CASES)
 def test_an_injected_fault_is_named(fault: str, on: str) -> None:
     injected = FAULTS[fault]
     training, validation = injected.put(HEALTHY[on](), np.random.default_rng(0)).source
-    found = exams.data(training, validation=validation)
-    assert injected.cause in found.causes
-    assert found.verdict in (Mark.WARN, Mark.FAIL)
-    assert set(found.causes) <= SLUGS
-    for one in found.findings:
-        if one.cause == injected.cause and one.severity is not Severity.INFO:
-            assert any(letter.isdigit() for letter in one.says)
-            compile(one.code, "code to paste", "exec")
+    examination = exams.data(training, validation=validation)
+    assert injected.cause in examination.causes
+    assert examination.verdict in (Mark.WARN, Mark.FAIL)
+    assert set(examination.causes) <= SLUGS
+    for finding in examination.findings:
+        if finding.cause == injected.cause and finding.severity is not Severity.INFO:
+            assert any(letter.isdigit() for letter in finding.says)
+            compile(finding.code, "code to paste", "exec")
 
 
 def test_the_rows_with_faults_are_the_ones_it_names() -> None:
@@ -32,10 +32,10 @@ def test_the_rows_with_faults_are_the_ones_it_names() -> None:
     x = rng.normal(size=(500, 5))
     x[[7, 300], 2] = np.nan
     x[41, 3] = 1e4
-    found = exams.data((x, (x[:, 0] > 0).astype(np.int64)))
+    examination = exams.data((x, (x[:, 0] > 0).astype(np.int64)))
     rows = {
         check.check.slug: {row.index for fault in check.findings for row in fault.samples}
-        for check in found.checks
+        for check in examination.checks
     }
     assert rows["non-finite"] == {7, 300}
     assert rows["outliers"] == {41}
@@ -46,7 +46,7 @@ def test_a_number_that_marks_missing_values_is_no_outlier() -> None:
     x = rng.normal(size=(600, 3))
     x[:210:10, 1] = -999
     x[5, 2] = 1e4
-    checks = {one.check.slug: one for one in exams.data((x, None)).checks}
+    checks = {checked.check.slug: checked for checked in exams.data((x, None)).checks}
     assert checks["sentinel"].answer == (
         "-999 repeats 21 times in feature 1: probably a missing-value sentinel"
     )
@@ -58,9 +58,9 @@ def test_a_number_that_marks_missing_values_is_no_outlier() -> None:
 def test_what_is_not_finite_fails(value: float) -> None:
     x = np.random.default_rng(10).normal(size=(200, 3))
     x[7, 1] = value
-    found = exams.data((x, None))
-    assert found.verdict is Mark.FAIL
-    assert found.causes == ("non-finite-inputs",)
+    examination = exams.data((x, None))
+    assert examination.verdict is Mark.FAIL
+    assert examination.causes == ("non-finite-inputs",)
 
 
 def test_doubted_labels_are_the_wrong_ones() -> None:
@@ -68,10 +68,12 @@ def test_doubted_labels_are_the_wrong_ones() -> None:
     y = rng.integers(0, 3, 900)
     x = rng.normal(size=(900, 6)) + 4 * np.eye(3, 6)[y]
     wrong = rng.choice(900, 90, replace=False)
-    given = y.copy()
-    given[wrong] = (y[wrong] + 1) % 3
-    found = exams.data((x, given))
-    doubted = {row.index for fault in found.findings if fault.cause == "label-noise" for row in fault.samples}
+    labels = y.copy()
+    labels[wrong] = (y[wrong] + 1) % 3
+    examination = exams.data((x, labels))
+    doubted = {
+        row.index for fault in examination.findings if fault.cause == "label-noise" for row in fault.samples
+    }
     assert len(doubted & set(wrong.tolist())) > 0.9 * len(doubted)
     assert len(doubted & set(wrong.tolist())) > 0.9 * len(wrong)
 
@@ -98,8 +100,8 @@ def test_class_weights_to_paste_are_inverse_frequencies() -> None:
     rng = np.random.default_rng(4)
     y = np.repeat([0, 1, 2], [600, 380, 20])
     rng.shuffle(y)
-    found = exams.data((rng.normal(size=(1000, 4)), y))
-    (fault,) = [one for one in found.findings if one.cause == "class-imbalance"]
+    examination = exams.data((rng.normal(size=(1000, 4)), y))
+    (fault,) = [finding for finding in examination.findings if finding.cause == "class-imbalance"]
     assert "weights = torch.tensor([0.556, 0.877, 16.7])" in fault.code
 
 
@@ -108,8 +110,10 @@ def test_one_column_that_is_the_target_is_told() -> None:
     x = rng.normal(size=(300, 4))
     y = x[:, 0] + rng.normal(0, 0.1, 300)
     assert exams.data((x, y)).verdict is Mark.PASS
-    found = exams.data((np.column_stack([x, 3 * y + 1]), y))
-    assert ("train-val-leakage", ("feature 4",)) in {(one.cause, one.columns) for one in found.findings}
+    examination = exams.data((np.column_stack([x, 3 * y + 1]), y))
+    assert ("train-val-leakage", ("feature 4",)) in {
+        (finding.cause, finding.columns) for finding in examination.findings
+    }
 
 
 def test_parameters_are_held_against_rows() -> None:

@@ -10,8 +10,8 @@ from traindx.finding import Mark, Severity
 @pytest.mark.parametrize("name", HEALTHY)
 def test_healthy_data_passes(name: str) -> None:
     training, validation = HEALTHY[name]().source
-    found = exams.data(training, validation=validation)
-    assert [fault.says for fault in found.findings if fault.severity is not Severity.INFO] == []
-    assert found.verdict is Mark.PASS
-    assert found.causes == ()
-    assert found.portrait is not None
+    examination = exams.data(training, validation=validation)
+    assert [fault.says for fault in examination.findings if fault.severity is not Severity.INFO] == []
+    assert examination.verdict is Mark.PASS
+    assert examination.causes == ()
+    assert examination.portrait is not None

@@ -43,11 +43,11 @@ def csv(path: Path, rows: int = 200, name: str = "label", separator: str = ",") 
 
 @pytest.mark.parametrize(("suffix", "separator"), [("csv", ","), ("tsv", "\t"), ("csv", ";")])
 def test_delimited_text(tmp_path: Path, suffix: str, separator: str) -> None:
-    found = exams.data(csv(tmp_path / f"t.{suffix}", separator=separator))
-    assert found.about == "200 training rows, 3 features, 2 classes"
-    assert "target column: label (by its name); set --target to change it" in found.notes
-    assert any("id (row numbers)" in note for note in found.notes)
-    (missing,) = check_of(found, "non-finite").findings
+    examination = exams.data(csv(tmp_path / f"t.{suffix}", separator=separator))
+    assert examination.about == "200 training rows, 3 features, 2 classes"
+    assert "target column: label (by its name); set --target to change it" in examination.notes
+    assert any("id (row numbers)" in note for note in examination.notes)
+    (missing,) = check_of(examination, "non-finite").findings
     assert missing.columns == ("color",)
     # A blank category is not NaN.
     assert missing.mark is Mark.WARN
@@ -76,11 +76,13 @@ def test_marks_among_numbers_are_missing_values(tmp_path: Path) -> None:
 
 def test_parquet(tmp_path: Path) -> None:
     words = [["red", "blue", None][row % 3] for row in range(300)]
-    table = pyarrow.table({"a": X[:, 0], "b": X[:, 1], "w": words, "y": ["no yes".split()[one] for one in Y]})
+    table = pyarrow.table(
+        {"a": X[:, 0], "b": X[:, 1], "w": words, "y": ["no yes".split()[label] for label in Y]}
+    )
     parquet.write_table(table, tmp_path / "t.parquet")
-    found = exams.data(tmp_path / "t.parquet")
-    assert found.about == "300 training rows, 3 features, 2 classes"
-    assert check_of(found, "label-range").says == '2 classes as text, such as "no"'
+    examination = exams.data(tmp_path / "t.parquet")
+    assert examination.about == "300 training rows, 3 features, 2 classes"
+    assert check_of(examination, "label-range").says == '2 classes as text, such as "no"'
 
 
 def test_polars_and_pyarrow_read_the_same(tmp_path: Path) -> None:
@@ -132,8 +134,8 @@ def test_tensors_of_every_layout_and_format_are_read(tmp_path: Path) -> None:
     }
     for name, content in held.items():
         torch.save(content, tmp_path / f"{name}.pt")
-        found = exams.data(tmp_path / f"{name}.pt")
-        assert found.about == ABOUT, name
+        examination = exams.data(tmp_path / f"{name}.pt")
+        assert examination.about == ABOUT, name
     wide = torch.sparse_coo_tensor(size=(1 << 20, 1 << 10), check_invariants=True)
     torch.save(wide, tmp_path / "wide.pt")
     with pytest.raises(TraindxError, match=r"wide.pt: contains a sparse .* tensor; save a dense one"):
@@ -179,16 +181,16 @@ def test_a_folder_of_images(tmp_path: Path) -> None:
     (tmp_path / "train/cat/torn.jpg").write_bytes(b"nothing")
     for number in (1, 2):
         Image.new("RGB", (9, 9), (5, 5, 5)).save(tmp_path / f"train/dog/blank{number}.png")
-    found = exams.data(tmp_path)
-    assert found.about == "83 training images, 80 validation images, 32 x 32 x 3 values each, 2 classes"
-    assert [row.name for row in check_of(found, "readable").findings[0].samples] == ["cat/torn.jpg"]
-    assert [row.name for row in check_of(found, "blank-images").findings[0].samples] == [
+    examination = exams.data(tmp_path)
+    assert examination.about == "83 training images, 80 validation images, 32 x 32 x 3 values each, 2 classes"
+    assert [row.name for row in check_of(examination, "readable").findings[0].samples] == ["cat/torn.jpg"]
+    assert [row.name for row in check_of(examination, "blank-images").findings[0].samples] == [
         "dog/blank1.png",
         "dog/blank2.png",
     ]
-    assert check_of(found, "row-order").mark is Mark.UNSEEN
-    assert check_of(found, "input-scale").mark is Mark.PASS
-    assert "transforms.Normalize(mean=[" in check_of(found, "input-scale").findings[0].code
+    assert check_of(examination, "row-order").mark is Mark.UNSEEN
+    assert check_of(examination, "input-scale").mark is Mark.PASS
+    assert "transforms.Normalize(mean=[" in check_of(examination, "input-scale").findings[0].code
 
 
 class Torn(Dataset[tuple[torch.Tensor, int]]):
@@ -211,9 +213,9 @@ class Stream(IterableDataset[tuple[torch.Tensor, int]]):
 def test_datasets_and_loaders() -> None:
     whole = TensorDataset(torch.tensor(X), torch.tensor(Y))
     for source in (whole, DataLoader(whole, batch_size=16, shuffle=True), Stream(), list(whole)):
-        found = exams.data(source)
-        assert found.about == ABOUT
-        assert found.verdict is Mark.PASS
+        examination = exams.data(source)
+        assert examination.about == ABOUT
+        assert examination.verdict is Mark.PASS
     pair = exams.data((whole, DataLoader(whole, batch_size=7)))
     assert pair.causes == ("train-val-leakage",)
     dicts = [{"pixel_values": row, "labels": label} for row, label in zip(X, Y, strict=True)]
@@ -237,9 +239,9 @@ def test_a_loader_that_does_not_shuffle_sorted_rows_fails_and_a_file_of_them_war
 
 
 def test_large_data_is_sampled_and_it_says_so() -> None:
-    found = exams.data((np.tile(X, (10, 1)) + RNG.normal(size=(3000, 6)), np.tile(Y, 10)), rows=500)
-    assert found.about == "3,000 training rows, 6 features, 2 classes"
-    assert "checked 500 of 3,000 rows, evenly spaced; set --rows for more" in found.notes
+    examination = exams.data((np.tile(X, (10, 1)) + RNG.normal(size=(3000, 6)), np.tile(Y, 10)), rows=500)
+    assert examination.about == "3,000 training rows, 6 features, 2 classes"
+    assert "checked 500 of 3,000 rows, evenly spaced; set --rows for more" in examination.notes
 
 
 @pytest.mark.parametrize(
@@ -282,8 +284,8 @@ for read, path in ((data, csv), (data, npz), (sampled, sample), (gather, script)
 
 
 def test_what_may_not_be_read_is_named_with_what_to_do() -> None:
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as current:
+        folder = Path(current)
         folder.chmod(0o755)
         paths = [folder / name for name in ("t.csv", "t.npz", "t.pt", "train.py")]
         for path in paths:
@@ -335,6 +337,6 @@ def test_tables_with_other_columns_do_not_compare(tmp_path: Path) -> None:
     ],
 )
 def test_odd_numbers_end_in_a_verdict(inputs: np.typing.NDArray[np.generic]) -> None:
-    found = exams.data((inputs, Y[: len(inputs)]), validation=(inputs, Y[: len(inputs)]))
-    assert found.checks
-    assert found.portrait is not None
+    examination = exams.data((inputs, Y[: len(inputs)]), validation=(inputs, Y[: len(inputs)]))
+    assert examination.checks
+    assert examination.portrait is not None

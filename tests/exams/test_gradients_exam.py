@@ -40,17 +40,19 @@ def test_the_figures_are_those_of_a_backward_pass() -> None:
         assert row.norm == pytest.approx(float(gradient.norm()))
         assert row.weight == pytest.approx(float(parameter.detach().norm()))
         assert row.ratio == pytest.approx(float(gradient.norm() / parameter.detach().norm()))
-        found = row.spread
-        assert [found.mean, found.std, found.min, found.max] == pytest.approx(
+        spread = row.spread
+        assert [spread.mean, spread.std, spread.min, spread.max] == pytest.approx(
             [
-                float(one)
-                for one in (gradient.mean(), gradient.std(correction=0), gradient.min(), gradient.max())
+                float(statistic)
+                for statistic in (gradient.mean(), gradient.std(correction=0), gradient.min(), gradient.max())
             ],
             abs=1e-8,
         )
-        assert found.zero_share == pytest.approx(float((gradient == 0).float().mean()))
-        assert found.nonfinite_share == 0
-    total = torch.cat([one.grad.flatten() for one in model.parameters() if one.grad is not None]).norm()
+        assert spread.zero_share == pytest.approx(float((gradient == 0).float().mean()))
+        assert spread.nonfinite_share == 0
+    total = torch.cat(
+        [parameter.grad.flatten() for parameter in model.parameters() if parameter.grad is not None]
+    ).norm()
     assert exam.norm == pytest.approx(float(total))
     assert exam.loss_function == "cross_entropy"
     assert exam.notes == ()
@@ -100,7 +102,7 @@ def test_gradients_that_vanish_to_the_last_digit_are_not_called_cut_off() -> Non
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), *hidden, nn.Linear(16, 3))
     exam = exams.gradients(model, (torch.randn(64, 8), torch.randint(0, 3, (64,))), "cross_entropy")
     assert exam.rows[0].state == "zero"
-    assert [one.cause for one in exam.problems] == ["vanishing-gradients"]
+    assert [problem.cause for problem in exam.problems] == ["vanishing-gradients"]
 
 
 def test_frozen_and_unreached_parameters_are_listed() -> None:
@@ -109,7 +111,7 @@ def test_frozen_and_unreached_parameters_are_listed() -> None:
     exam = exams.gradients(case.model, case.batch, case.loss)
     assert exam.frozen == ("stem.0.weight", "stem.0.bias")
     assert exam.without_gradient == tuple(
-        f"forgotten.{place}.{kind}" for place in (0, 2) for kind in ("weight", "bias")
+        f"forgotten.{index}.{kind}" for index in (0, 2) for kind in ("weight", "bias")
     )
 
 
@@ -180,8 +182,8 @@ def test_batches_come_in_many_shapes() -> None:
     inputs, targets = batch()
     loader = DataLoader(TensorDataset(inputs, targets), batch_size=32)
     reference = exams.gradients(net(), (inputs, targets)).norm
-    for given in ([inputs, targets], loader, {"x": inputs, "labels": targets}):
-        assert exams.gradients(net(), given).norm == pytest.approx(reference)
+    for source in ([inputs, targets], loader, {"x": inputs, "labels": targets}):
+        assert exams.gradients(net(), source).norm == pytest.approx(reference)
 
 
 def test_a_model_that_computes_its_loss_is_taken_at_its_word() -> None:
@@ -243,16 +245,16 @@ def test_errors_are_the_problems_that_should_stop_a_training() -> None:
     assert str(exam.errors[0]).startswith("detached-graph: 4 parameters")
     warned = faults.broken(faults.GRADIENTS, "first layers frozen as drawn")
     exam = exams.gradients(warned.model, warned.batch, warned.loss)
-    assert [one.severity for one in exam.problems] == [Severity.WARNING]
+    assert [problem.severity for problem in exam.problems] == [Severity.WARNING]
     assert exam.errors == ()
 
 
 def test_an_exam_is_a_run_that_can_be_diagnosed() -> None:
     case = faults.broken(faults.GRADIENTS, "detached")
     exam = exams.gradients(case.model, case.batch, case.loss)
-    assert len([one for one in exam.run.all(GRADIENT_NORM) if one.layer]) == 4
-    found = traindx.diagnose(exam.run)
-    assert "detached-graph" in [suspect.cause.slug for suspect in found.suspects[:3]]
+    assert len([series for series in exam.run.all(GRADIENT_NORM) if series.layer]) == 4
+    diagnosis = traindx.diagnose(exam.run)
+    assert "detached-graph" in [suspect.cause.slug for suspect in diagnosis.suspects[:3]]
 
 
 def test_wrappers_are_looked_through() -> None:

@@ -27,12 +27,12 @@ def batches(count: int = 60, *, shuffled: bool = False) -> list[Batch]:
     """Three clouds of points; with `shuffled`, labels that have nothing to do with them."""
     generator = torch.Generator().manual_seed(5)
     centers = torch.randn(3, 6, generator=generator) * 2
-    found = []
+    drawn = []
     for _ in range(count):
         labels = torch.randint(3, (24,), generator=generator)
         x = centers[labels] + torch.randn(24, 6, generator=generator)
-        found.append((x, labels[torch.randperm(24, generator=generator)] if shuffled else labels))
-    return found
+        drawn.append((x, labels[torch.randperm(24, generator=generator)] if shuffled else labels))
+    return drawn
 
 
 def net() -> nn.Module:
@@ -64,7 +64,9 @@ def searched(rate: float, optimizer: Callable[..., Optimizer] = SGD) -> FoundRat
 def everything(model: nn.Module, optimizer: Optimizer) -> list[object]:
     """All that a search might leave changed, as plain values."""
     held: list[object] = [[(name, value.tolist()) for name, value in model.state_dict().items()]]
-    held.append([None if one.grad is None else one.grad.tolist() for one in model.parameters()])
+    held.append(
+        [None if parameter.grad is None else parameter.grad.tolist() for parameter in model.parameters()]
+    )
     held.append([module.training for module in model.modules()])
     held.append(str(optimizer.state_dict()))
     held += [random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()]
@@ -79,12 +81,12 @@ def test_everything_is_as_it_was_bit_for_bit(warmed: bool) -> None:
         train(model, optimizer, 3)
     model[3].eval()
     before = everything(model, optimizer)
-    parts = [id(one) for one in model.parameters()]
+    parts = [id(parameter) for parameter in model.parameters()]
     moments = [id(value) for state in optimizer.state.values() for value in state.values()]
     loader = torch.utils.data.DataLoader(batches(), batch_size=None, shuffle=True)
     assert find_rate(model, optimizer, loader, cross_entropy, steps=STEPS).suggested is not None
     assert everything(model, optimizer) == before
-    assert [id(one) for one in model.parameters()] == parts
+    assert [id(parameter) for parameter in model.parameters()] == parts
     assert [id(value) for state in optimizer.state.values() for value in state.values()] == moments
 
 
@@ -120,15 +122,15 @@ def test_everything_is_as_it_was_where_the_loss_breaks() -> None:
 
 @pytest.mark.parametrize("rate", [1e-6, 3e-4, 300.0])
 def test_a_rate_is_found_from_far_away(rate: float) -> None:
-    found = searched(rate)
-    assert found.suggested is not None
-    assert found.usable is not None
-    assert found.usable[0] <= found.suggested <= found.usable[1]
+    result = searched(rate)
+    assert result.suggested is not None
+    assert result.usable is not None
+    assert result.usable[0] <= result.suggested <= result.usable[1]
     model, other = plain_net(), plain_net()
-    better = train(model, SGD(model.parameters(), lr=found.suggested))
+    better = train(model, SGD(model.parameters(), lr=result.suggested))
     assert better < 0.5 * train(other, SGD(other.parameters(), lr=1e-6))
-    assert found.steps <= STEPS
-    assert found.at(found.current) is not None
+    assert result.steps <= STEPS
+    assert result.at(result.current) is not None
 
 
 def test_a_rate_that_is_fine_is_kept() -> None:
@@ -140,10 +142,10 @@ def test_a_rate_that_is_fine_is_kept() -> None:
 
 
 def test_rates_that_run_away_are_told() -> None:
-    found = searched(0.1)
-    assert found.diverges is not None
-    assert found.usable is not None
-    assert found.diverges > found.usable[1]
+    result = searched(0.1)
+    assert result.diverges is not None
+    assert result.usable is not None
+    assert result.diverges > result.usable[1]
 
 
 class Detached(nn.Module):
@@ -173,24 +175,24 @@ def test_where_no_rate_trains_none_is_suggested(kind: str, says: str) -> None:
     data = batches(80, shuffled=kind == "shuffled")
     if kind == "nan":
         data = [(x * float("nan"), y) for x, y in data]
-    found = find_rate(model, SGD(model.parameters(), lr=0.01), data, cross_entropy)
-    assert found.suggested is None
-    assert found.usable is None
-    assert says in found.why
+    result = find_rate(model, SGD(model.parameters(), lr=0.01), data, cross_entropy)
+    assert result.suggested is None
+    assert result.usable is None
+    assert says in result.why
 
 
 def test_groups_keep_the_ratio_of_their_rates_and_get_them_back() -> None:
     model = plain_net()
     first, *others = model.parameters()
     optimizer = Adam([{"params": [first], "lr": 0.02}, {"params": others, "lr": 0.005}])
-    seen = []
+    rates = []
     hook = optimizer.register_step_pre_hook(
-        lambda given, *_: seen.append([group["lr"] for group in given.param_groups])
+        lambda arguments, *_: rates.append([group["lr"] for group in arguments.param_groups])
     )
-    found = find_rate(model, optimizer, batches(), cross_entropy, steps=STEPS)
+    result = find_rate(model, optimizer, batches(), cross_entropy, steps=STEPS)
     hook.remove()
-    assert len(seen) == found.steps
-    assert len({round(one / other, 6) for one, other in seen}) == 1
+    assert len(rates) == result.steps
+    assert len({round(pair / other, 6) for pair, other in rates}) == 1
     assert [group["lr"] for group in optimizer.param_groups] == [0.02, 0.005]
 
 

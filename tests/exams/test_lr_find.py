@@ -33,9 +33,9 @@ def recorded(values: Floats) -> Run:
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("changed", [False, True], ids=["as the program reads it", "as it is applied"])
 def test_a_schedule_is_read_whichever_rate_is_recorded(shape: Floats, changed: bool) -> None:
-    found = schedule_shares(recorded(shape * (NOMINAL if changed else OWN)), NOMINAL, OWN)
-    assert found[1:] == pytest.approx(shape[1:])
-    assert found.min() > 0
+    shares = schedule_shares(recorded(shape * (NOMINAL if changed else OWN)), NOMINAL, OWN)
+    assert shares[1:] == pytest.approx(shape[1:])
+    assert shares.min() > 0
 
 
 def test_without_a_recorded_rate_there_is_no_schedule() -> None:
@@ -72,8 +72,8 @@ class Guessing:
 
 
 def test_what_falls_to_a_constant_guess_gets_no_rate() -> None:
-    found = searched(Guessing(), Plan())
-    assert found.suggested is None
-    assert "ignores the input (1.1)" in found.why
-    assert found.best is not None
-    assert found.best.loss < 0.8 * found.begins
+    result = searched(Guessing(), Plan())
+    assert result.suggested is None
+    assert "ignores the input (1.1)" in result.why
+    assert result.best is not None
+    assert result.best.loss < 0.8 * result.begins

@@ -13,7 +13,7 @@ from traindx.finding import Mark, Severity
 def test_the_table_has_every_layer_with_its_output_and_weights() -> None:
     case = zoo.made("cnn")
     exam = exams.model(case.model, case.batch, case.loss)
-    assert exam.parameters == sum(one.numel() for one in case.model.parameters())
+    assert exam.parameters == sum(parameter.numel() for parameter in case.model.parameters())
     rows = {row.name: row for row in exam.rows}
     assert rows["features.0"].shape == (64, 16, 16, 16)
     assert rows["features.0"].parameters == 16 * 3 * 9 + 16
@@ -58,7 +58,7 @@ def test_what_the_weights_alone_show_is_told_without_a_batch() -> None:
 def test_a_model_is_too_large_only_for_data_that_it_dwarfs(samples: int | None, found: bool) -> None:
     case = zoo.made("lstm")
     exam = exams.model(case.model, case.batch, case.loss, samples=samples)
-    assert ("overfitting" in [one.cause for one in exam.problems]) is found
+    assert ("overfitting" in [problem.cause for problem in exam.problems]) is found
     assert exam.errors == ()
 
 
@@ -129,7 +129,7 @@ def test_trained_weights_are_not_held_against_an_initialization() -> None:
 def test_a_guessed_loss_accuses_no_output() -> None:
     case = faults.broken(faults.MODELS, "softmax before cross_entropy")
     assert "wrong-output-activation" not in [
-        one.cause for one in exams.model(case.model, case.batch).problems
+        problem.cause for problem in exams.model(case.model, case.batch).problems
     ]
 
 
@@ -143,7 +143,7 @@ def test_two_relus_in_a_row_are_told_and_harm_nothing() -> None:
             return self.second(functional.relu(functional.relu(self.first(x))))
 
     exam = exams.model(Twice(), (torch.randn(64, 8), torch.randint(0, 3, (64,))), "cross_entropy")
-    assert [one.severity for one in exam.problems] == [Severity.INFO]
+    assert [problem.severity for problem in exam.problems] == [Severity.INFO]
     assert "relu then relu after first" in exam.problems[0].says
 
 

@@ -54,21 +54,21 @@ def bits(tensor: Tensor) -> bytes:
 def everything(model: Restless) -> list[object]:
     tensors = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     gradients = {
-        name: None if one.grad is None else (id(one.grad), bits(one.grad))
-        for name, one in model.named_parameters()
+        name: None if parameter.grad is None else (id(parameter.grad), bits(parameter.grad))
+        for name, parameter in model.named_parameters()
     }
     return [
-        {name: (id(one), bits(one)) for name, one in tensors.items()},
+        {name: (id(tensor), bits(tensor)) for name, tensor in tensors.items()},
         gradients,
-        [one.training for one in model.modules()],
-        [one.requires_grad for one in model.parameters()],
+        [module.training for module in model.modules()],
+        [parameter.requires_grad for parameter in model.parameters()],
         (model.calls, id(model.state), "cache" in vars(model)),
         bits(torch.get_rng_state()),
         random.getstate(),
         repr(np.random.get_state()),
         torch.is_grad_enabled(),
         (len(hooks._global_forward_hooks), len(hooks._global_forward_pre_hooks)),
-        [len(one._forward_hooks) for one in model.modules()],
+        [len(module._forward_hooks) for module in model.modules()],
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_training_with_exams_in_its_loop_ends_the_same() -> None:
                 assert not exams.gradients(model, (inputs, targets), nn.CrossEntropyLoss()).errors
                 assert not exams.activations(model, inputs).errors
             optimizer.step()
-        return [bits(one) for one in (*model.parameters(), *model.buffers())]
+        return [bits(parameter) for parameter in (*model.parameters(), *model.buffers())]
 
     assert trained(with_exams=True) == trained(with_exams=False)
 
@@ -163,7 +163,7 @@ def test_what_lies_outside_the_model_gets_no_gradient() -> None:
     exams.gradients(
         model, (torch.randn(8, 5), torch.zeros(8, 1)), lambda out, aim: (critic(out) - aim).pow(2).mean()
     )
-    assert all(one.grad is None for one in critic.parameters())
+    assert all(parameter.grad is None for parameter in critic.parameters())
 
 
 @pytest.mark.parametrize("with_exams", [True, False])

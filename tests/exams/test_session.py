@@ -22,7 +22,7 @@ from traindx.run import Quantity, Run
 
 
 def figures(run: Run, quantity: Quantity) -> dict[str, float]:
-    return {one.layer: float(one.values[0]) for one in run.all(quantity)}
+    return {series.layer: float(series.values[0]) for series in run.all(quantity)}
 
 
 @pytest.mark.parametrize("name", ["regression", "resnet", "gru", "transformer"])
@@ -83,7 +83,7 @@ def test_what_the_loss_calls_is_no_part_of_the_model() -> None:
     exam = exams.gradients(
         model, (torch.randn(32, 4), torch.ones(32, 1)), lambda out, aim: (critic(out) - aim).mean()
     )
-    assert {one.layer for one in exam.run.all(ACTIVATION_MEAN)} == {"0"}
+    assert {series.layer for series in exam.run.all(ACTIVATION_MEAN)} == {"0"}
     assert [layer.name for layer in exam.run.model] == ["0.weight", "0.bias"]
 
 

@@ -102,15 +102,15 @@ def swin() -> Case:
     return transformers.SwinForImageClassification(config), images()
 
 
-SOUND = {one.__name__: one for one in (bert, llama, opt, vit, resnet, convnext, mobilenet, swin)}
+SOUND = {model.__name__: model for model in (bert, llama, opt, vit, resnet, convnext, mobilenet, swin)}
 
 
 def filled(case: Case, name: str, value: float, values: int | None = None) -> Case:
     """The first values of all parameters whose names hold a word, or all of them, set to one value."""
-    found = [one for called, one in case[0].named_parameters() if name in called]
-    assert found
-    for one in found:
-        one.data.view(-1)[:values] = value
+    parameters = [parameter for called, parameter in case[0].named_parameters() if name in called]
+    assert parameters
+    for parameter in parameters:
+        parameter.data.view(-1)[:values] = value
     return case
 
 
@@ -127,7 +127,7 @@ def swapped(case: Case, kind: type[nn.Module], make: Callable[[], nn.Module], ga
 
 
 def cut(case: Case) -> Case:
-    layers = next(one for name, one in case[0].named_modules() if name.endswith("layernorm"))
+    layers = next(module for name, module in case[0].named_modules() if name.endswith("layernorm"))
     layers.register_forward_hook(lambda module, args, output: output.detach())
     return case
 
@@ -221,7 +221,7 @@ def test_a_fault_in_a_stranger_is_named(name: str) -> None:
     torch.manual_seed(3)
     exam, cause, make = FAULTS[name]
     model, batch = make()
-    if any(nn.parameter.is_lazy(one) for one in model.parameters()):
+    if any(nn.parameter.is_lazy(parameter) for parameter in model.parameters()):
         model(**batch)
-    found = getattr(exams, exam)(model, batch)
-    assert cause in [one.cause for one in found.problems]
+    exam_result = getattr(exams, exam)(model, batch)
+    assert cause in [problem.cause for problem in exam_result.problems]

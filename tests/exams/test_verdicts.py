@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Using a target size")
 def test_a_fault_shows_in_the_gradients(name: str) -> None:
     case = faults.broken(faults.GRADIENTS, name)
     exam = exams.gradients(case.model, case.batch, case.loss)
-    assert faults.GRADIENTS[name][0] in [one.cause for one in exam.problems]
+    assert faults.GRADIENTS[name][0] in [problem.cause for problem in exam.problems]
 
 
 @pytest.mark.parametrize("name", faults.ACTIVATIONS)

@@ -135,9 +135,9 @@ class UNet(nn.Module):
         self.last = nn.Conv2d(8, 3, 1)
 
     @staticmethod
-    def _convs(given: int, made: int) -> nn.Sequential:
+    def _convs(channels: int, made: int) -> nn.Sequential:
         return nn.Sequential(
-            nn.Conv2d(given, made, 3, padding=1), nn.GroupNorm(4, made), nn.ReLU(inplace=True),
+            nn.Conv2d(channels, made, 3, padding=1), nn.GroupNorm(4, made), nn.ReLU(inplace=True),
             nn.Conv2d(made, made, 3, padding=1), nn.GroupNorm(4, made), nn.ReLU(inplace=True),
         )  # fmt: skip
 
@@ -249,8 +249,8 @@ def gru() -> Case:
 
 
 ALL: dict[str, Callable[[], Case]] = {
-    one.__name__: one
-    for one in (
+    make.__name__: make
+    for make in (
         mlp,
         regression,
         yes_no,

@@ -34,8 +34,8 @@ def test_the_same_is_believed_more_where_it_was_measured(question: Question, cho
     complaint = Interview((question.complaints[0],))
     told_alone = replace(choice, unseen=())
     by_word = rank(complaint.after(Told(question, choice=told_alone)))
-    found = Finding(1.0, "measured", (Evidence(LEARNING_RATE, (0.0, 0.0), 1.0),))
-    asked = tuple(SignResult(sign, found) for sign in choice.seen)
+    finding = Finding(1.0, "measured", (Evidence(LEARNING_RATE, (0.0, 0.0), 1.0),))
+    asked = tuple(SignResult(sign, finding) for sign in choice.seen)
     by_run = rank(complaint.with_path(Gathered("log", "a log", Run("log", ()), asked)))
     assert by_run.top.confidence > by_word.top.confidence
 
@@ -53,15 +53,15 @@ def test_belief_adds_up_to_one_at_every_step() -> None:
     for slug, answer in (("onset", "sudden"), ("finite", "clean"), ("setup", "adam 1e-3")):
         interview = interview.after(told(slug, answer))
         ranking = rank(interview)
-        together = ranking.healthy + sum(one.confidence for one in ranking.hypotheses)
+        together = ranking.healthy + sum(hypothesis.confidence for hypothesis in ranking.hypotheses)
         assert together == pytest.approx(1.0)
 
 
 def test_an_answer_that_is_not_known_moves_nothing() -> None:
     before = Interview((COMPLAINTS["loss-slow"],)).after(told("setup", "adam 1e-6"))
     after = before.after(told("length", "unknown"))
-    assert [(one.cause.slug, one.confidence) for one in rank(after).hypotheses] == [
-        (one.cause.slug, one.confidence) for one in rank(before).hypotheses
+    assert [(hypothesis.cause.slug, hypothesis.confidence) for hypothesis in rank(after).hypotheses] == [
+        (hypothesis.cause.slug, hypothesis.confidence) for hypothesis in rank(before).hypotheses
     ]
 
 
@@ -69,7 +69,10 @@ def test_what_was_read_outweighs_what_was_told() -> None:
     complaint = Interview((COMPLAINTS["loss-nan"],))
     ranking = rank(complaint.with_path(gather(COOL)))
     assert ranking.healthy > 0.3
-    assert any("your answer is yes, but the files say no" in one for one in ranking.contradictions)
+    assert any(
+        "your answer is yes, but the files say no" in contradiction
+        for contradiction in ranking.contradictions
+    )
 
 
 def test_a_log_alone_is_believed_as_its_diagnosis_believes() -> None:
@@ -95,16 +98,18 @@ def test_facts_that_are_told_one_by_one_are_judged_together() -> None:
 def test_the_lines_say_who_said_it_and_count_less() -> None:
     ranking = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "not-cleared")))
     assert ranking.top.cause.slug == "gradients-not-cleared"
-    line = next(one for one in ranking.top.reasons if one.sign and one.seen)
+    line = next(reason for reason in ranking.top.reasons if reason.sign and reason.seen)
     assert line.says == "your answer: zero_grad() is missing or never called"
-    clue = next(one for one in ranking.top.cause.clues if one.sign.slug == "gradients_carried_over")
+    clue = next(each for each in ranking.top.cause.clues if each.sign.slug == "gradients_carried_over")
     assert 0 < line.points <= TOLD * clue.seen
     clean = rank(Interview((COMPLAINTS["loss-unstable"],)).after(told("loop", "clean")))
-    ruled_out = next(one for one in clean.hypotheses if one.cause.slug == "gradients-not-cleared")
-    assert any(one.says.startswith("you rule out: ") and one.points < 0 for one in ruled_out.reasons)
+    ruled_out = next(
+        hypothesis for hypothesis in clean.hypotheses if hypothesis.cause.slug == "gradients-not-cleared"
+    )
+    assert any(reason.says.startswith("you rule out: ") and reason.points < 0 for reason in ruled_out.reasons)
 
 
 def test_a_second_complaint_is_weighed_beside_the_first() -> None:
-    one = rank(Interview((COMPLAINTS["loss-unstable"],)))
+    alone = rank(Interview((COMPLAINTS["loss-unstable"],)))
     two = rank(replace(Interview((COMPLAINTS["loss-unstable"], COMPLAINTS["loss-nan"]))))
-    assert two.share("lr-too-high") > one.share("lr-too-high")
+    assert two.share("lr-too-high") > alone.share("lr-too-high")

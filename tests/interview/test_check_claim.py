@@ -30,9 +30,9 @@ def test_what_causes_call_a_misdiagnosis_can_be_checked() -> None:
             assert claims_in(mistaken.says) or complaints_in(mistaken.says), mistaken.says
 
 
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda one: one.slug)
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda each: each.slug)
 def test_a_claim_recognizes_its_own_words_and_nothing_holds_without_evidence(claim: Claim) -> None:
-    assert claim.slug in [one.slug for one in claims_in(claim.says)]
+    assert claim.slug in [other.slug for other in claims_in(claim.says)]
     assert claim.reply.endswith(".")
     checked = check(claim, Interview(), rank(Interview()))
     assert checked.stand is (Stand.BESIDE if claim.is_pressure else Stand.OPEN)
@@ -53,7 +53,7 @@ def test_a_claim_recognizes_its_own_words_and_nothing_holds_without_evidence(cla
     ],
 )
 def test_words_are_recognized(words: str, slug: str) -> None:
-    assert slug in [one.slug for one in claims_in(words)]
+    assert slug in [claim.slug for claim in claims_in(words)]
 
 
 def test_the_same_claim_holds_and_fails_by_the_evidence() -> None:
@@ -71,6 +71,6 @@ def test_an_answer_says_what_speaks_for_what_and_what_would_change_it() -> None:
     assert checked.stand is Stand.FAILS
     assert checked.says.startswith("No, the evidence does not support it")
     assert "Learning rate too low" in checked.says
-    assert any("adam learning rate never exceeds 1e-6" in one for one in checked.because)
-    assert "lr-too-low" in [one.slug for one in checked.usually]
+    assert any("adam learning rate never exceeds 1e-6" in sentence for sentence in checked.because)
+    assert "lr-too-low" in [cause.slug for cause in checked.usually]
     assert checked.changes_mind[0].startswith("Double the width")

@@ -14,19 +14,19 @@ from traindx.interview.types import Interview
 
 
 def test_a_log_is_diagnosed() -> None:
-    found = gather(HOT)
-    assert found.diagnosis is not None
-    assert found.asked == found.diagnosis.asked
-    assert found.run.facts
+    evidence = gather(HOT)
+    assert evidence.diagnosis is not None
+    assert evidence.asked == evidence.diagnosis.asked
+    assert evidence.run.facts
 
 
 def test_a_configuration_states_facts_and_nothing_ran(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text("optimizer: AdamW\nlr: 0.0003\ntrain:\n  batch_size: 32\n")
-    found = gather(str(file))
-    assert found.diagnosis is None
-    assert found.run.facts == {OPTIMIZER: "adamw", LEARNING_RATE: 0.0003, BATCH_SIZE: 32}
-    assert "optimizer adamw" in found.says
+    evidence = gather(str(file))
+    assert evidence.diagnosis is None
+    assert evidence.run.facts == {OPTIMIZER: "adamw", LEARNING_RATE: 0.0003, BATCH_SIZE: 32}
+    assert "optimizer adamw" in evidence.says
 
 
 def test_half_precision_in_a_configuration_or_a_script_is_not_asked_for(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def test_what_cannot_be_meant_is_refused_with_what_can(slug: str, typed: str) ->
 def test_values_are_echoed_and_doubted_far_outside_of_what_is_typical(
     typed: str, says: str, doubt: str
 ) -> None:
-    told = named_answer(typed)
-    assert (told.says, told.doubts({})) == (says, doubt)
+    answer = named_answer(typed)
+    assert (answer.says, answer.doubts({})) == (says, doubt)
 
 
 def test_the_optimizer_that_is_known_decides_what_is_unusual() -> None:
@@ -93,8 +93,8 @@ def test_what_was_typed_is_quoted_as_it_was_typed() -> None:
 
 
 def test_the_beginning_of_a_word_is_enough() -> None:
-    told = answer_to(QUESTIONS["onset"], "Sud")
-    assert told.slug == "sudden"
+    answer = answer_to(QUESTIONS["onset"], "Sud")
+    assert answer.slug == "sudden"
 
 
 def test_an_answer_may_be_typed_as_it_is_shown() -> None:

@@ -24,27 +24,27 @@ def long_run() -> Run:
 
 @pytest.mark.parametrize("most", [4, 5, 10, 100, 2000])
 def test_as_many_points_as_asked_for_hold_every_spike(most: int) -> None:
-    found = points_of(long_run(), "train_loss", most)
-    assert len(found.steps) == len(found.values) <= most
-    drawn = dict(zip(found.steps, found.values, strict=True))
+    points = points_of(long_run(), "train_loss", most)
+    assert len(points.steps) == len(points.values) <= most
+    drawn = dict(zip(points.steps, points.values, strict=True))
     assert (drawn[12_345], drawn[54_321]) == (50.0, -50.0)
-    assert [(bad.at, bad.value) for bad in found.nonfinite] == [(90_001, "NaN")]
-    assert found.recorded == 100_000
-    assert found.highest is not None
-    assert (found.highest.at, found.highest.value) == (12_345, 50.0)
+    assert [(bad.at, bad.value) for bad in points.nonfinite] == [(90_001, "NaN")]
+    assert points.recorded == 100_000
+    assert points.highest is not None
+    assert (points.highest.at, points.highest.value) == (12_345, 50.0)
 
 
 def test_a_stretch_is_told_more_closely() -> None:
-    found = points_of(long_run(), "train_loss", 50, first=12_340, last=12_350)
-    assert found.steps == list(range(12_340, 12_351))
-    assert found.every == 0
+    points = points_of(long_run(), "train_loss", 50, first=12_340, last=12_350)
+    assert points.steps == list(range(12_340, 12_351))
+    assert points.every == 0
 
 
 def test_a_curve_of_no_numbers_is_told_as_such() -> None:
-    found = points_of(run_of(Series(TRAIN_LOSS, np.arange(3.0), np.full(3, np.nan))), "train_loss", 10)
-    assert found.values == [None, None, None]
-    assert found.lowest is None
-    assert len(found.nonfinite) == 3
+    points = points_of(run_of(Series(TRAIN_LOSS, np.arange(3.0), np.full(3, np.nan))), "train_loss", 10)
+    assert points.values == [None, None, None]
+    assert points.lowest is None
+    assert len(points.nonfinite) == 3
 
 
 def by_layer() -> Run:
@@ -64,9 +64,9 @@ def test_a_layer_is_chosen_and_a_single_part_needs_no_name() -> None:
 def test_a_layer_with_an_odd_name_is_found_by_the_name_that_is_told() -> None:
     steps = np.arange(3.0)
     odd = Series(GRADIENT_NORM, steps, steps, layer="first\x1b[2J" + "x" * 300)
-    told = points_of(run_of(odd), "gradient_norm", 10, layer=printable(odd.layer)).layer
-    assert told.isprintable()
-    assert len(told) <= 120
+    points = points_of(run_of(odd), "gradient_norm", 10, layer=printable(odd.layer)).layer
+    assert points.isprintable()
+    assert len(points) <= 120
 
 
 @pytest.mark.parametrize(

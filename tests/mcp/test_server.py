@@ -95,14 +95,14 @@ def test_results_are_what_the_schema_says_as_data_and_as_text(
 
 def diagnosed(server: Connection, path: str, detail: str) -> dict[str, Any]:
     (run,) = answered(server, "diagnose", {"paths": [path], "detail": detail})["runs"]
-    found: dict[str, Any] = run
-    return found
+    document: dict[str, Any] = run
+    return document
 
 
 def answered(server: Connection, tool: str, arguments: dict[str, object]) -> dict[str, Any]:
-    found: dict[str, Any] | None = server.call(tool, arguments).structured_content
-    assert found is not None
-    return found
+    content: dict[str, Any] | None = server.call(tool, arguments).structured_content
+    assert content is not None
+    return content
 
 
 @pytest.mark.parametrize("path", ["runs/hot", "runs/nan", "runs/cool"])
@@ -118,7 +118,7 @@ def test_a_verdict_has_causes_evidence_limits_and_a_next_step(server: Connection
     (first, *_) = run["causes"]
     assert first["cause"] == "lr-too-high"
     assert 0 < first["confidence"] < 1
-    known = {one["id"] for one in run["evidence"]}
+    known = {evidence["id"] for evidence in run["evidence"]}
     assert set(first["evidence"]) <= known
     assert all(set(reason.get("evidence", ())) <= known for reason in first["why"])
     assert run["limits"]
@@ -190,10 +190,10 @@ def test_reports_are_only_ever_added_below_our_folder(server: Connection, place:
 
 
 def test_calls_run_beside_each_other(server: Connection) -> None:
-    found: list[CallToolResult] = []
+    results: list[CallToolResult] = []
 
     async def ask(client: Client, path: str) -> None:
-        found.append(await client.call_tool("diagnose", {"paths": [path], "detail": "brief"}))
+        results.append(await client.call_tool("diagnose", {"paths": [path], "detail": "brief"}))
 
     async def all_at_once() -> None:
         async with anyio.create_task_group() as tasks:
@@ -201,8 +201,8 @@ def test_calls_run_beside_each_other(server: Connection) -> None:
                 tasks.start_soon(ask, server.client, f"runs/{name}")
 
     server.portal.call(all_at_once)
-    contents = [one.structured_content for one in found]
-    named = sorted(str(one["runs"][0]["run"]) for one in contents if one is not None)
+    contents = [result.structured_content for result in results]
+    named = sorted(str(content["runs"][0]["run"]) for content in contents if content is not None)
     assert named == ["runs/cool", "runs/hot", "runs/hot", "runs/nan"]
 
 
@@ -263,13 +263,13 @@ def test_standard_output_carries_the_protocol_alone(place: Path) -> None:
     ]
     with started("mcp", "--root", str(place), cwd=place) as process:
         assert process.stdin is not None
-        process.stdin.write("".join(json.dumps(one) + "\n" for one in requests).encode())
+        process.stdin.write("".join(json.dumps(request) + "\n" for request in requests).encode())
         process.stdin.flush()
         begun = until(process, '"id":2')
         rest, errors = process.communicate(timeout=PATIENCE)
     answers = [json.loads(line) for line in (begun + rest.decode()).splitlines()]
-    assert [one["id"] for one in answers if "id" in one] == [1, 2]
-    assert all(one["jsonrpc"] == "2.0" for one in answers)
+    assert [answer["id"] for answer in answers if "id" in answer] == [1, 2]
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
     assert process.returncode == 0
     assert errors == b""
 

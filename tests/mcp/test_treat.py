@@ -65,17 +65,17 @@ def test_a_program_is_treated_and_every_arm_is_told(tmp_path: Path) -> None:
         call = partial(server.client.call_tool, "treat", arguments, progress_callback=hear)
         result = server.portal.call(call)
     assert not result.is_error, said(result)
-    found = result.structured_content
-    assert found is not None
-    assert json.loads(said(result)) == found
+    content = result.structured_content
+    assert content is not None
+    assert json.loads(said(result)) == content
     # One pair of arms proves nothing, however good it looks.
-    assert found["outcome"] == "no proven win"
-    (trial,) = found["trials"]
+    assert content["outcome"] == "no proven win"
+    (trial,) = content["trials"]
     assert trial["change"] == "optimizer.lr x 10000"
     assert trial["treated"] < trial["control"]
-    assert found["before"]["causes"][0]["cause"] == "lr-too-low"
-    assert "no fix is proven" in found["next_step"]["do"]
-    assert (tmp_path / found["folder"] / "report.html").stat().st_size > 1000
+    assert content["before"]["causes"][0]["cause"] == "lr-too-low"
+    assert "no fix is proven" in content["next_step"]["do"]
+    assert (tmp_path / content["folder"] / "report.html").stat().st_size > 1000
     assert script.read_text() == source
     assert {path.name for path in tmp_path.iterdir()} == {"train.py", ".traindx"}
     times = [done for done, _, _ in heard]
@@ -93,11 +93,11 @@ def canceled(server: Connection, pids: Path) -> list[int]:
         async with anyio.create_task_group() as tasks:
             arguments = {"script": "endless.py", "arguments": [str(pids)]}
             tasks.start_soon(partial(server.client.call_tool, "treat", arguments))
-            found = await anyio.to_thread.run_sync(pids_in, pids)
+            remaining = await anyio.to_thread.run_sync(pids_in, pids)
             second = await server.client.call_tool("treat", arguments)
             assert "another treat is running" in said(second)
             tasks.cancel_scope.cancel()
-        return found
+        return remaining
 
     return server.portal.call(cut)
 

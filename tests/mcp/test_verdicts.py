@@ -21,24 +21,24 @@ DETAILS: tuple[Detail, ...] = ("brief", "normal", "full")
 @pytest.mark.parametrize("log", [HOT, COOL, NAN, str(DEMO / "overfit"), str(DEMO / "cold")])
 def test_every_id_that_is_named_is_told(log: str, detail: Detail) -> None:
     (run,) = traindx.load(log)
-    found = verdict_of(run, traindx.diagnose(run), detail)
-    known = [one.id for one in found.evidence]
+    verdict = verdict_of(run, traindx.diagnose(run), detail)
+    known = [evidence.id for evidence in verdict.evidence]
     assert len(known) == len(set(known)) <= BOUNDS[detail].evidence
-    named = [name for one in found.causes for name in one.evidence]
-    reasons = [name for one in found.causes for reason in one.why for name in reason.evidence]
+    named = [name for cause in verdict.causes for name in cause.evidence]
+    reasons = [name for cause in verdict.causes for reason in cause.why for name in reason.evidence]
     assert {*named, *reasons} <= set(known)
-    assert found.verdict != "sick" or found.causes[0].evidence
+    assert verdict.verdict != "sick" or verdict.causes[0].evidence
 
 
 @pytest.mark.parametrize("detail", DETAILS)
 def test_shares_add_up_to_what_the_diagnosis_says(detail: Detail) -> None:
     (run,) = traindx.load(HOT)
     diagnosis = traindx.diagnose(run)
-    found = verdict_of(run, diagnosis, detail)
-    told = {one.cause: one.confidence for one in found.causes}
-    others = {one.cause: one.confidence for one in found.other_causes}
-    expected = {one.cause.slug: one.confidence for one in diagnosis.suspects}
-    assert told | others == pytest.approx(expected, abs=0.001)
+    verdict = verdict_of(run, diagnosis, detail)
+    shares = {cause.cause: cause.confidence for cause in verdict.causes}
+    others = {cause.cause: cause.confidence for cause in verdict.other_causes}
+    expected = {suspect.cause.slug: suspect.confidence for suspect in diagnosis.suspects}
+    assert shares | others == pytest.approx(expected, abs=0.001)
 
 
 def test_what_is_not_finite_is_json_all_the_same(tmp_path: Path) -> None:
@@ -47,8 +47,8 @@ def test_what_is_not_finite_is_json_all_the_same(tmp_path: Path) -> None:
     log.write_text("\n".join(["step,loss", *rows]))
     (tmp_path / "config.json").write_text('{"lr": NaN, "weight_decay": Infinity}')
     (run,) = traindx.load(log)
-    for told in (verdict_of(run, traindx.diagnose(run), "full"), run_read(run, "full")):
-        document = told.model_dump(mode="json")
+    for verdict in (verdict_of(run, traindx.diagnose(run), "full"), run_read(run, "full")):
+        document = verdict.model_dump(mode="json")
         assert json.loads(json.dumps(document, allow_nan=False)) == document
 
 
@@ -67,9 +67,9 @@ def test_the_next_step_of_a_settled_cause_is_a_call_that_can_be_made() -> None:
 
 def test_no_probability_is_0_or_1() -> None:
     (run,) = traindx.load(NAN)
-    found = verdict_of(run, traindx.diagnose(run), "full")
-    shares = [found.healthy, *(one.confidence for one in found.causes)]
-    shares += [one.confidence for one in found.ruled_out]
+    verdict = verdict_of(run, traindx.diagnose(run), "full")
+    shares = [verdict.healthy, *(cause.confidence for cause in verdict.causes)]
+    shares += [share.confidence for share in verdict.ruled_out]
     assert all(0 < share < 1 for share in shares)
 
 

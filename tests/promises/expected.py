@@ -65,7 +65,7 @@ class Expected:
 
 def printed(pattern: str, stdout: str) -> list[float]:
     """The numbers a pattern finds in the output."""
-    return [float(found) for found in re.findall(pattern, stdout)]
+    return [float(match) for match in re.findall(pattern, stdout)]
 
 
 def _pairs(*names: str) -> tuple[str, ...]:

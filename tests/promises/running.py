@@ -125,8 +125,8 @@ def pair_of(shared: Path, name: str, command: Sequence[str]) -> Pair:
                 run_afresh(command, home / "plain" / "work", variables, out),
                 run_afresh(recording(command, out), home / "recorded" / "work", variables, out),
             ]
-            kept.write_text(json.dumps([asdict(one) for one in outcomes]))
+            kept.write_text(json.dumps([asdict(outcome) for outcome in outcomes]))
         plain, recorded = (
-            Outcome(**{**one, "left": tuple(one["left"])}) for one in json.loads(kept.read_text())
+            Outcome(**{**load, "left": tuple(load["left"])}) for load in json.loads(kept.read_text())
         )
     return Pair(plain, recorded, out)

@@ -31,8 +31,8 @@ def test_a_full_disk_does_not_stop_the_program(limit: int, tmp_path: Path, share
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("\n"), "the program itself said nothing"
-    told = " ".join(done.stderr.split())
-    assert f"the recording is incomplete: the file size limit is {limit:,} bytes" in told
+    stderr = " ".join(done.stderr.split())
+    assert f"the recording is incomplete: the file size limit is {limit:,} bytes" in stderr
 
 
 def test_a_folder_that_is_removed_does_not_stop_the_program(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_an_event_that_fails_is_ignored_from_then_on(
 ) -> None:
     monkeypatch.setattr(Recorder, event, guard.event(failing(event)))
     assert attached(tmp_path) == plain
-    assert sum("InjectedError" in one.says for one in told(tmp_path)) <= 1
+    assert sum("InjectedError" in happening.says for happening in told(tmp_path)) <= 1
 
 
 def methods(*owners: type) -> list[object]:

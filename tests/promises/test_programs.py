@@ -114,7 +114,7 @@ def test_recording_holds_the_losses_that_the_program_prints(program: Expected, s
     ]
     assert all(expected), "the pattern finds nothing in the output"
     missing = MOST_LOST if program.cut_off else 0
-    unmatched = [values for values in recorded if not any(begins(values, one, missing) for one in expected)]
+    unmatched = [values for values in recorded if not any(begins(values, loss, missing) for loss in expected)]
     assert unmatched == []
     assert len(recorded) == len(expected)
 
@@ -147,9 +147,9 @@ def test_recording_holds_the_gradient_norm_before_clipping(program: Expected, sh
 def test_recording_holds_the_validation_losses(program: Expected, shared: Path) -> None:
     pair = outcomes(program, shared)
     writer = read_tape(pair.tapes[0])
-    found = [value for key, points in writer.of("val_loss").items() if not key.part for _, value in points]
+    values = [value for key, points in writer.of("val_loss").items() if not key.part for _, value in points]
     # The program may add up in another order, or in half the precision.
-    assert same(found, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
+    assert same(values, printed(VAL_LOSS, pair.plain.stdout), tolerance=1e-5)
     # All of them switch the model to eval() and gradients off; not every pass is looked at.
     assert set(writer.stated("validated_in_train_mode")) <= {0.0}
     assert set(writer.stated("validated_with_gradient")) <= {0.0}

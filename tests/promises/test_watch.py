@@ -49,7 +49,9 @@ def test_a_failure_inside_a_watch_passes_through_and_is_recorded(tmp_path: Path)
     with pytest.raises(ZeroDivisionError):
         fails()
     assert changed(before, surface()) == []
-    (event,) = [one for one in tape_in(tmp_path).events if one.kind == EventKind.EXCEPTION.value]
+    (event,) = [
+        happening for happening in tape_in(tmp_path).events if happening.kind == EventKind.EXCEPTION.value
+    ]
     assert event.says == "ZeroDivisionError: on purpose"
 
 

@@ -65,7 +65,7 @@ def everything(
 
 def state_of(model: nn.Module, optimizer: torch.optim.Optimizer) -> tuple[bytes, ...]:
     """Parameters, buffers and the optimizer's memory, bit by bit."""
-    remembered = [value for one in optimizer.state.values() for value in one.values()]
+    remembered = [value for state in optimizer.state.values() for value in state.values()]
     tensors = [*model.state_dict().values(), *(value for value in remembered if isinstance(value, Tensor))]
     return tuple(tensor.detach().numpy().tobytes() for tensor in tensors)
 
@@ -93,23 +93,23 @@ def hooks_on(model: nn.Module) -> list[str]:
 
 def surface() -> dict[str, object]:
     """Every function of torch that anyone can call, every global hook, and how Python tells of errors."""
-    found: dict[str, object] = {
+    attributes: dict[str, object] = {
         "sys.excepthook": sys.excepthook,
         "sys.meta_path": tuple(sys.meta_path),
     }
     for owner in (modules, optimizers):
         for name, value in vars(owner).items():
             if name.startswith("_global") and isinstance(value, dict):
-                found[f"{owner.__name__}.{name}"] = tuple(value.values())
+                attributes[f"{owner.__name__}.{name}"] = tuple(value.values())
     for owner, name, value in _functions():
-        found[f"{owner}.{name}"] = value
-    return found
+        attributes[f"{owner}.{name}"] = value
+    return attributes
 
 
 def _functions() -> Iterator[tuple[str, str, object]]:
     # By type(): some of torch's objects warn when they are asked for their class.
     kinds = (types.FunctionType, types.BuiltinFunctionType, classmethod, staticmethod)
-    seen: set[int] = set()
+    visited: set[int] = set()
     for title, module in list(sys.modules.items()):
         if title != "torch" and not title.startswith("torch."):
             continue
@@ -118,10 +118,10 @@ def _functions() -> Iterator[tuple[str, str, object]]:
                 yield title, name, value
             elif (
                 issubclass(type(value), type)
-                and id(value) not in seen
+                and id(value) not in visited
                 and value.__module__.startswith("torch")
             ):
-                seen.add(id(value))
+                visited.add(id(value))
                 for method, function in list(vars(value).items()):
                     if isinstance(function, kinds):
                         yield f"{value.__module__}.{value.__qualname__}", method, function

@@ -29,10 +29,10 @@ SAMPLE = metrics(3)
 
 def test_a_file_is_one_row_at_its_epoch() -> None:
     (log,) = READER.read(in_memory("metrics_epoch_3.json", SAMPLE))
-    found = {column.name: column for column in log.columns}
-    assert found["training_loss"].values.tolist() == [0.125]
-    assert found["training_loss"].steps.tolist() == [3]
-    assert found["training_loss"].axis is Axis.EPOCH
+    columns = {column.name: column for column in log.columns}
+    assert columns["training_loss"].values.tolist() == [0.125]
+    assert columns["training_loss"].steps.tolist() == [3]
+    assert columns["training_loss"].axis is Axis.EPOCH
     assert [item.name for item in log.unread] == ["training_duration"]
     assert READER.spans_folder
 

@@ -36,12 +36,12 @@ def sureness(text: str | bytes) -> float:
 
 
 def test_blanks_are_no_values_and_nan_is_one() -> None:
-    found = columns(SAMPLE)
-    loss = found["train_loss"]
+    by_name = columns(SAMPLE)
+    loss = by_name["train_loss"]
     assert loss.steps.tolist() == [49, 99, 149, 199]
     assert np.array_equal(loss.values, [0.6931471805599453, 0.61, np.nan, 0.3], equal_nan=True)
-    assert found["val_loss"].rows.tolist() == [2, 5]
-    assert found["epoch"].values.tolist() == [0, 0, 0, 1, 1, 1]
+    assert by_name["val_loss"].rows.tolist() == [2, 5]
+    assert by_name["epoch"].values.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -66,33 +66,33 @@ def test_blanks_are_no_values_and_nan_is_one() -> None:
 )
 def test_one_table_in_many_spellings(text: str) -> None:
     assert sureness(text) == 0.5
-    found = columns(text)
-    assert {name: column.values.tolist() for name, column in found.items()} == {
+    by_name = columns(text)
+    assert {name: column.values.tolist() for name, column in by_name.items()} == {
         "loss": [0.5, np.inf],
         "acc": [0.6, 0.7],
     }
-    assert found["loss"].steps.tolist() == [1, 2]
-    assert found["loss"].axis is Axis.EPOCH
+    assert by_name["loss"].steps.tolist() == [1, 2]
+    assert by_name["loss"].axis is Axis.EPOCH
 
 
 def test_keras_writes_na_and_lists() -> None:
     (log,) = logs('epoch,loss,lr,val_loss\n0,0.69,"[0.1, 0.2]",NA\n1,0.6,"[0.1, 0.2]",0.7\n')
-    found = {column.name: column.values.tolist() for column in log.columns}
-    assert found == {"loss": [0.69, 0.6], "val_loss": [0.7]}
+    by_name = {column.name: column.values.tolist() for column in log.columns}
+    assert by_name == {"loss": [0.69, 0.6], "val_loss": [0.7]}
     assert [(item.name, item.count) for item in log.unread] == [("lr", 2)]
 
 
 def test_without_a_header_the_rising_column_is_the_step() -> None:
-    found = columns("1 8.1376\n2 7.841\n3 7.1815\n")
-    assert list(found) == ["column 2"]
-    assert found["column 2"].steps.tolist() == [1, 2, 3]
-    assert found["column 2"].axis is Axis.STEP
+    by_name = columns("1 8.1376\n2 7.841\n3 7.1815\n")
+    assert list(by_name) == ["column 2"]
+    assert by_name["column 2"].steps.tolist() == [1, 2, 3]
+    assert by_name["column 2"].axis is Axis.STEP
 
 
 def test_a_column_of_numbers_alone() -> None:
-    found = columns("loss\n0.5\n0.4\n0.3\n")
-    assert found["loss"].values.tolist() == [0.5, 0.4, 0.3]
-    assert found["loss"].axis is Axis.RECORD
+    by_name = columns("loss\n0.5\n0.4\n0.3\n")
+    assert by_name["loss"].values.tolist() == [0.5, 0.4, 0.3]
+    assert by_name["loss"].axis is Axis.RECORD
 
 
 def test_a_torn_last_line_is_not_read() -> None:
@@ -110,55 +110,55 @@ def test_a_last_line_with_all_cells_is_read() -> None:
 
 def test_ragged_rows_are_read_as_far_as_they_fit() -> None:
     (log,) = logs("epoch,loss,acc\n1,0.5,0.6\n2,0.4\n3,0.3,0.8,9\n4,0.2,0.9\n")
-    found = {column.name: (column.steps.tolist(), column.values.tolist()) for column in log.columns}
-    assert found == {"loss": ([1, 2, 3, 4], [0.5, 0.4, 0.3, 0.2]), "acc": ([1, 3, 4], [0.6, 0.8, 0.9])}
+    by_name = {column.name: (column.steps.tolist(), column.values.tolist()) for column in log.columns}
+    assert by_name == {"loss": ([1, 2, 3, 4], [0.5, 0.4, 0.3, 0.2]), "acc": ([1, 3, 4], [0.6, 0.8, 0.9])}
     assert [(item.name, item.count) for item in log.unread] == [("rows", 1), ("rows", 1)]
 
 
 def test_a_header_in_the_middle_is_no_row() -> None:
-    found = columns("epoch,loss\n1,0.5\n2,0.4\nepoch,loss\n1,0.6\n2,0.3\n")
-    assert found["loss"].steps.tolist() == [1, 2, 1, 2]
-    assert found["loss"].values.tolist() == [0.5, 0.4, 0.6, 0.3]
+    by_name = columns("epoch,loss\n1,0.5\n2,0.4\nepoch,loss\n1,0.6\n2,0.3\n")
+    assert by_name["loss"].steps.tolist() == [1, 2, 1, 2]
+    assert by_name["loss"].values.tolist() == [0.5, 0.4, 0.6, 0.3]
 
 
 def test_a_new_header_holds_from_there_on() -> None:
-    found = columns("epoch,loss\n1,0.5\n2,0.4\nepoch,acc,loss\n3,0.9,0.6\n4,0.91,0.3\n")
-    assert found["loss"].values.tolist() == [0.5, 0.4, 0.6, 0.3]
-    assert found["acc"].steps.tolist() == [3, 4]
+    by_name = columns("epoch,loss\n1,0.5\n2,0.4\nepoch,acc,loss\n3,0.9,0.6\n4,0.91,0.3\n")
+    assert by_name["loss"].values.tolist() == [0.5, 0.4, 0.6, 0.3]
+    assert by_name["acc"].steps.tolist() == [3, 4]
 
 
 def test_words_are_modes_settings_or_unread() -> None:
     (log,) = logs(
         "phase,epoch,loss,model,note\ntrain,1,0.5,vit,a\nval,1,0.6,vit,b\ntrain,2,0.4,vit,c\nval,2,0.5,vit,d\n"
     )
-    found = {(column.name, column.split): column.values.tolist() for column in log.columns}
-    assert found == {("loss", Split.TRAIN): [0.5, 0.4], ("loss", Split.VALIDATION): [0.6, 0.5]}
+    by_name = {(column.name, column.split): column.values.tolist() for column in log.columns}
+    assert by_name == {("loss", Split.TRAIN): [0.5, 0.4], ("loss", Split.VALIDATION): [0.6, 0.5]}
     assert log.settings == {"model": "vit"}
     assert [(item.name, item.count, item.why) for item in log.unread] == [("note", 4, "text, not a number")]
 
 
 def test_dates_are_times() -> None:
-    found = columns("time,step,loss\n2024-05-01 12:00:03,1,0.5\n2024-05-01 12:00:09,2,0.4\n")
-    assert found["loss"].times is not None
-    assert found["loss"].times.tolist() == [1714564803.0, 1714564809.0]
+    by_name = columns("time,step,loss\n2024-05-01 12:00:03,1,0.5\n2024-05-01 12:00:09,2,0.4\n")
+    assert by_name["loss"].times is not None
+    assert by_name["loss"].times.tolist() == [1714564803.0, 1714564809.0]
 
 
 def test_quoted_cells_may_hold_separators_line_ends_and_thousands() -> None:
     (log,) = logs('step,speed,text,loss\n"1,000","12,345.5","a, b\nc",0.5\n"2,000","12,400","d",0.4\n')
-    found = {column.name: column for column in log.columns}
-    assert found["speed"].values.tolist() == [12345.5, 12400.0]
-    assert found["loss"].steps.tolist() == [1000, 2000]
+    by_name = {column.name: column for column in log.columns}
+    assert by_name["speed"].values.tolist() == [12345.5, 12400.0]
+    assert by_name["loss"].steps.tolist() == [1000, 2000]
 
 
 def test_one_number_per_row() -> None:
     text = "run,step,metric,value\na,0,loss,0.6\na,0,val_loss,0.7\na,1,loss,0.5\nb,0,loss,0.8\nb,1,loss,0.7\n"
     first, second = logs(text)
     assert (first.run, second.run) == ("a", "b")
-    found = {column.name: column for column in first.columns}
-    assert found["loss"].values.tolist() == [0.6, 0.5]
-    assert found["loss"].steps.tolist() == [0, 1]
-    assert found["val_loss"].rows.tolist() == [0]
-    assert found["loss"].rows.tolist() == [0, 1]
+    by_name = {column.name: column for column in first.columns}
+    assert by_name["loss"].values.tolist() == [0.6, 0.5]
+    assert by_name["loss"].steps.tolist() == [0, 1]
+    assert by_name["val_loss"].rows.tolist() == [0]
+    assert by_name["loss"].rows.tolist() == [0, 1]
     assert second.columns[0].values.tolist() == [0.8, 0.7]
 
 
@@ -184,15 +184,15 @@ def test_blocks_are_joined_exactly(tmp_path: Path) -> None:
     with Source(str(path), b"").open() as stream:
         source = Source(str(path), stream.read(65_536))
     (log,) = READER.read(source)
-    found = {column.name: column for column in log.columns}
-    for place, name in enumerate("abcde"):
-        expected = values[:, place].copy()
+    by_name = {column.name: column for column in log.columns}
+    for index, name in enumerate("abcde"):
+        expected = values[:, index].copy()
         expected[7_000] = np.inf if name == "e" else np.nan
         rows = np.flatnonzero(~np.isnan(expected))
         if name == "a":
             rows = np.sort(np.append(rows, 7_000))
-        assert found[name].rows.tolist() == rows.tolist()
-        assert np.array_equal(found[name].values, expected[rows], equal_nan=True)
+        assert by_name[name].rows.tolist() == rows.tolist()
+        assert np.array_equal(by_name[name].values, expected[rows], equal_nan=True)
     assert [(item.name, item.count) for item in log.unread] == [("b", 1)]
 
 
@@ -225,7 +225,7 @@ def test_whatever_the_bytes_it_reads_or_refuses(data: bytes) -> None:
     source = in_memory("t", data)
     assert 0 <= READER.recognizes(source) <= 0.5
     try:
-        found = list(READER.read(source))
+        logs_read = list(READER.read(source))
     except UnreadableError:
         return
-    assert all(len(column.values) for log in found for column in log.columns)
+    assert all(len(column.values) for log in logs_read for column in log.columns)

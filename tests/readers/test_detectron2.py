@@ -15,11 +15,11 @@ SAMPLE = "".join(
 
 def test_restarts_show_as_iterations_that_go_back() -> None:
     (log,) = READER.read(in_memory("metrics.json", SAMPLE))
-    found = {column.name: column for column in log.columns}
-    assert found["total_loss"].steps.tolist() == [19, 39, 19]
-    assert found["total_loss"].values.tolist() == [4.5, 4.25, 4.75]
-    assert found["total_loss"].axis is Axis.STEP
-    assert (found["bbox/AP"].steps.tolist(), found["bbox/AP"].rows.tolist()) == ([39], [2])
+    columns = {column.name: column for column in log.columns}
+    assert columns["total_loss"].steps.tolist() == [19, 39, 19]
+    assert columns["total_loss"].values.tolist() == [4.5, 4.25, 4.75]
+    assert columns["total_loss"].axis is Axis.STEP
+    assert (columns["bbox/AP"].steps.tolist(), columns["bbox/AP"].rows.tolist()) == ([39], [2])
     assert log.smoothing == "median of 20 steps"
 
 

@@ -33,12 +33,12 @@ def one_log(data: bytes) -> Log:
 
 
 def test_the_history_is_rows() -> None:
-    found = {column.name: column for column in one_log(SAMPLE).columns}
-    assert found["loss"].steps.tolist() == [10, 20, 30]
-    assert found["loss"].values.tolist() == [2.5, 0.0, 1.5]
-    assert math.isnan(found["grad_norm"].values[1])
-    assert found["eval_g1_loss"].steps.tolist() == [20]
-    assert found["epoch"].values.tolist() == [0.5, 1.0, 1.0, 1.0, 1.5]
+    by_name = {column.name: column for column in one_log(SAMPLE).columns}
+    assert by_name["loss"].steps.tolist() == [10, 20, 30]
+    assert by_name["loss"].values.tolist() == [2.5, 0.0, 1.5]
+    assert math.isnan(by_name["grad_norm"].values[1])
+    assert by_name["eval_g1_loss"].steps.tolist() == [20]
+    assert by_name["epoch"].values.tolist() == [0.5, 1.0, 1.0, 1.0, 1.5]
 
 
 def test_the_summary_is_no_point_of_a_curve() -> None:
@@ -52,9 +52,9 @@ def test_the_summary_is_no_point_of_a_curve() -> None:
 def test_a_torn_file_keeps_its_whole_rows() -> None:
     log = one_log(SAMPLE[: SAMPLE.index(b'"eval_g1_loss"')])
     assert [event.kind for event in log.events] == [EventKind.TORN]
-    found = {column.name: column.values.tolist() for column in log.columns}
-    assert found["loss"] == [2.5, 0.0]
-    assert found["eval_g0_loss"] == [2.25]
+    by_name = {column.name: column.values.tolist() for column in log.columns}
+    assert by_name["loss"] == [2.5, 0.0]
+    assert by_name["eval_g0_loss"] == [2.25]
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,12 @@ def columns(text: str | bytes) -> dict[str, Column]:
 
 def test_records_of_several_kinds() -> None:
     log = one_log(SAMPLE)
-    found = {column.name: column for column in log.columns}
-    assert found["loss"].steps.tolist() == [10, 20, 30]
-    assert np.array_equal(found["loss"].values, [2.5, math.nan, 1.75], equal_nan=True)
-    assert found["lr"].values.tolist() == [0.0001, 0.0001, 1e-05]
-    assert found["grad/norm"].rows.tolist() == [1]
-    assert (found["val_loss"].steps.tolist(), found["val_loss"].rows.tolist()) == ([20], [2])
+    by_name = {column.name: column for column in log.columns}
+    assert by_name["loss"].steps.tolist() == [10, 20, 30]
+    assert np.array_equal(by_name["loss"].values, [2.5, math.nan, 1.75], equal_nan=True)
+    assert by_name["lr"].values.tolist() == [0.0001, 0.0001, 1e-05]
+    assert by_name["grad/norm"].rows.tolist() == [1]
+    assert (by_name["val_loss"].steps.tolist(), by_name["val_loss"].rows.tolist()) == ([20], [2])
     assert log.settings == {"lr": 0.0001, "batch_size": 32, "model": "vit"}
     assert [(item.name, item.count) for item in log.unread] == [("per_class", 1)]
     assert log.events == ()
@@ -70,30 +70,30 @@ def test_modes_part_the_rows() -> None:
         '{"epoch": 1, "split": "train", "loss": 0.5}\n{"epoch": 1, "split": "val", "loss": 0.6}\n'
         '{"epoch": 2, "split": "train", "loss": 0.4}\n{"epoch": 2, "split": "val", "loss": 0.55}\n'
     )
-    found = {(column.name, column.split): column for column in log.columns}
-    assert found["loss", Split.TRAIN].values.tolist() == [0.5, 0.4]
-    assert found["loss", Split.VALIDATION].values.tolist() == [0.6, 0.55]
-    assert found["loss", Split.TRAIN].axis is Axis.EPOCH
+    by_name = {(column.name, column.split): column for column in log.columns}
+    assert by_name["loss", Split.TRAIN].values.tolist() == [0.5, 0.4]
+    assert by_name["loss", Split.VALIDATION].values.tolist() == [0.6, 0.55]
+    assert by_name["loss", Split.TRAIN].axis is Axis.EPOCH
 
 
 def test_one_number_per_line() -> None:
-    found = columns(
+    by_name = columns(
         '{"name": "loss", "value": 0.5, "step": 1}\n{"name": "lr", "value": 0.1, "step": 1}\n'
         '{"name": "loss", "value": 0.4, "step": 2}\n'
     )
-    assert found["loss"].values.tolist() == [0.5, 0.4]
-    assert found["lr"].rows.tolist() == [0]
+    assert by_name["loss"].values.tolist() == [0.5, 0.4]
+    assert by_name["lr"].rows.tolist() == [0]
 
 
 def test_large_integers_and_dates() -> None:
-    found = columns(
+    by_name = columns(
         '{"time": "2024-05-01T12:00:03", "step": 1, "loss": 1e400, "tokens": 123456789012345678901234}\n'
         '{"time": "2024-05-01T12:00:04", "step": 2, "loss": 3, "tokens": 5}\n'
     )
-    assert found["loss"].values.tolist() == [math.inf, 3]
-    assert found["tokens"].values.tolist() == [float(123456789012345678901234), 5]
-    assert found["loss"].times is not None
-    assert found["loss"].times.tolist() == [1714564803.0, 1714564804.0]
+    assert by_name["loss"].values.tolist() == [math.inf, 3]
+    assert by_name["tokens"].values.tolist() == [float(123456789012345678901234), 5]
+    assert by_name["loss"].times is not None
+    assert by_name["loss"].times.tolist() == [1714564803.0, 1714564804.0]
 
 
 def test_many_lines_are_read_exactly() -> None:
@@ -101,11 +101,11 @@ def test_many_lines_are_read_exactly() -> None:
     loss = rng.standard_normal(20_000)
     lines = [json.dumps({"step": i, "loss": value}) for i, value in enumerate(loss.tolist())]
     lines[12_345] = '{"step": 12345, "loss": Infinity}'
-    found = columns("\n".join(lines))
+    by_name = columns("\n".join(lines))
     expected = loss.copy()
     expected[12_345] = np.inf
-    assert np.array_equal(found["loss"].values, expected)
-    assert found["loss"].steps.tolist() == list(range(20_000))
+    assert np.array_equal(by_name["loss"].values, expected)
+    assert by_name["loss"].steps.tolist() == list(range(20_000))
 
 
 def test_records_of_something_else_are_hardly_a_log() -> None:

@@ -49,66 +49,66 @@ def points(column: Column) -> list[tuple[float, float]]:
 
 
 def test_a_list_of_records() -> None:
-    found = columns(SAMPLE)
-    assert found["perplexity"].steps.tolist() == [500, 1000, 1500]
-    assert points(found["validation/main/loss"]) == [(1000, 5.3)]
-    assert found["validation/main/loss"].rows.tolist() == [1]
+    by_name = columns(SAMPLE)
+    assert by_name["perplexity"].steps.tolist() == [500, 1000, 1500]
+    assert points(by_name["validation/main/loss"]) == [(1000, 5.3)]
+    assert by_name["validation/main/loss"].rows.tolist() == [1]
 
 
 def test_keras_history_counts_epochs_from_zero() -> None:
-    found = columns({"loss": [0.5, 0.4], "val_loss": [0.6, 0.5], "lr": [0.1, 0.1]})
-    assert {column.axis for column in found.values()} == {Axis.EPOCH}
-    assert points(found["val_loss"]) == [(0, 0.6), (1, 0.5)]
-    assert found["loss"].rows.tolist() == found["val_loss"].rows.tolist()
+    by_name = columns({"loss": [0.5, 0.4], "val_loss": [0.6, 0.5], "lr": [0.1, 0.1]})
+    assert {column.axis for column in by_name.values()} == {Axis.EPOCH}
+    assert points(by_name["val_loss"]) == [(0, 0.6), (1, 0.5)]
+    assert by_name["loss"].rows.tolist() == by_name["val_loss"].rows.tolist()
 
 
 def test_what_wraps_all_curves_is_no_part_of_their_names() -> None:
     (log,) = logs(
         {"history": {"loss": [0.5, 0.4], "val_loss": [None, 0.5]}, "epoch": [3, 4], "params": {"lr": 0.1}}
     )
-    found = {column.name: column for column in log.columns}
-    assert points(found["loss"]) == [(3, 0.5), (4, 0.4)]
-    assert points(found["val_loss"]) == [(4, 0.5)]
+    by_name = {column.name: column for column in log.columns}
+    assert points(by_name["loss"]) == [(3, 0.5), (4, 0.4)]
+    assert points(by_name["val_loss"]) == [(4, 0.5)]
     assert log.settings == {"params.lr": 0.1}
 
 
 def test_positions_in_a_list_beside() -> None:
-    found = columns({"meta": {"dataset": "x"}, "iters": [0, 100], "loss": [2.5, 1.5], "time_ms": [900, 31]})
-    assert points(found["loss"]) == [(0, 2.5), (100, 1.5)]
-    assert found["loss"].axis is Axis.STEP
+    by_name = columns({"meta": {"dataset": "x"}, "iters": [0, 100], "loss": [2.5, 1.5], "time_ms": [900, 31]})
+    assert points(by_name["loss"]) == [(0, 2.5), (100, 1.5)]
+    assert by_name["loss"].axis is Axis.STEP
 
 
 def test_each_split_has_its_own_positions() -> None:
-    found = columns(
+    by_name = columns(
         {"train_steps": [1, 2, 3], "train_loss": [3, 2, 1], "val_steps": [2, 3], "val_loss": [2.5, 1.5]}
     )
-    assert points(found["train_loss"]) == [(1, 3), (2, 2), (3, 1)]
-    assert points(found["val_loss"]) == [(2, 2.5), (3, 1.5)]
-    assert set(found["train_loss"].rows.tolist()).isdisjoint(found["val_loss"].rows.tolist())
+    assert points(by_name["train_loss"]) == [(1, 3), (2, 2), (3, 1)]
+    assert points(by_name["val_loss"]) == [(2, 2.5), (3, 1.5)]
+    assert set(by_name["train_loss"].rows.tolist()).isdisjoint(by_name["val_loss"].rows.tolist())
 
 
 def test_nested_splits_stay_in_the_names() -> None:
-    found = columns({"train": {"loss": [1, 0.9]}, "val": {"loss": [1.1, 1.0]}})
-    assert points(found["train/loss"]) == [(0, 1), (1, 0.9)]
-    assert found["val/loss"].axis is Axis.EPOCH
+    by_name = columns({"train": {"loss": [1, 0.9]}, "val": {"loss": [1.1, 1.0]}})
+    assert points(by_name["train/loss"]) == [(0, 1), (1, 0.9)]
+    assert by_name["val/loss"].axis is Axis.EPOCH
 
 
 def test_positions_as_names_and_beside_each_value() -> None:
-    found = columns({"loss": {"0": 0.5, "10": 0.4}, "acc": [[0, 0.1], [10, 0.2]]})
-    assert points(found["loss"]) == [(0, 0.5), (10, 0.4)]
-    assert points(found["acc"]) == [(0, 0.1), (10, 0.2)]
+    by_name = columns({"loss": {"0": 0.5, "10": 0.4}, "acc": [[0, 0.1], [10, 0.2]]})
+    assert points(by_name["loss"]) == [(0, 0.5), (10, 0.4)]
+    assert points(by_name["acc"]) == [(0, 0.1), (10, 0.2)]
 
 
 def test_tensorboard_download() -> None:
-    found = columns(b"[[1700000000.5, 10, 0.5], [1700000001.5, 20, NaN]]")
-    assert found["value"].steps.tolist() == [10, 20]
-    assert found["value"].times is not None
-    assert found["value"].times.tolist() == [1700000000.5, 1700000001.5]
+    by_name = columns(b"[[1700000000.5, 10, 0.5], [1700000001.5, 20, NaN]]")
+    assert by_name["value"].steps.tolist() == [10, 20]
+    assert by_name["value"].times is not None
+    assert by_name["value"].times.tolist() == [1700000000.5, 1700000001.5]
 
 
 def test_one_record_of_last_values() -> None:
-    found = columns({"loss": 4.1297, "epoch": 0.09, "step": 13, "model": "gpt"})
-    assert points(found["loss"]) == [(13, 4.1297)]
+    by_name = columns({"loss": 4.1297, "epoch": 0.09, "step": 13, "model": "gpt"})
+    assert points(by_name["loss"]) == [(13, 4.1297)]
 
 
 def test_several_runs() -> None:
@@ -132,8 +132,8 @@ def test_lists_of_records_in_an_object() -> None:
             "config": {"lr": 0.1},
         }
     )
-    found = {column.name: points(column) for column in log.columns}
-    assert found == {"train/loss": [(1, 0.5), (2, 0.4)], "val/loss": [(2, 0.45)]}
+    by_name = {column.name: points(column) for column in log.columns}
+    assert by_name == {"train/loss": [(1, 0.5), (2, 0.4)], "val/loss": [(2, 0.45)]}
     assert log.settings == {"config.lr": 0.1}
     (log,) = logs({"log": [{"step": 1, "loss": 0.5}]})
     assert [column.name for column in log.columns] == ["loss"]
@@ -167,8 +167,8 @@ def test_a_torn_document() -> None:
 
 
 def test_documents_one_after_the_other() -> None:
-    found = columns(b'{\n"step": 1,\n"loss": 0.5\n}\n{\n"step": 2,\n"loss": 0.4\n}\n')
-    assert points(found["loss"]) == [(1, 0.5), (2, 0.4)]
+    by_name = columns(b'{\n"step": 1,\n"loss": 0.5\n}\n{\n"step": 2,\n"loss": 0.4\n}\n')
+    assert points(by_name["loss"]) == [(1, 0.5), (2, 0.4)]
 
 
 def test_what_is_no_curve_is_unread() -> None:
@@ -204,10 +204,10 @@ def test_whatever_the_document_it_reads_or_refuses(document: object) -> None:
     source = in_memory("t", json.dumps(document).encode())
     assert 0 <= READER.recognizes(source) <= 1
     try:
-        found = list(READER.read(source))
+        logs_read = list(READER.read(source))
     except UnreadableError:
         return
-    for column in (column for log in found for column in log.columns):
+    for column in (column for log in logs_read for column in log.columns):
         assert len(column.values) == len(column.steps) > 0
 
 

@@ -33,10 +33,10 @@ def read(data: bytes) -> tuple[Log, dict[str, Column]]:
 
 
 def test_validation_rows_of_mmengine_state_the_epoch() -> None:
-    log, found = read(SAMPLE)
-    assert found["loss train"].steps.tolist() == [50, 100, 150]
-    assert found["loss train"].axis is Axis.STEP
-    accuracy = found["coco/bbox_mAP val"]
+    log, columns = read(SAMPLE)
+    assert columns["loss train"].steps.tolist() == [50, 100, 150]
+    assert columns["loss train"].axis is Axis.STEP
+    accuracy = columns["coco/bbox_mAP val"]
     assert (accuracy.steps.tolist(), accuracy.values.tolist()) == ([1, 2], [0.1, 0.2])
     assert accuracy.axis is Axis.EPOCH
     assert accuracy.rows.tolist() == [2, 4]
@@ -49,13 +49,13 @@ def test_validation_rows_of_an_iteration_based_run_state_the_step() -> None:
         .replace(b'"epoch": 2, ', b"")
         .replace(b'"step": 2}', b'"step": 150}')
     )
-    _, found = read(text)
-    assert found["coco/bbox_mAP val"].axis is Axis.STEP
-    assert found["coco/bbox_mAP val"].steps.tolist() == [1, 150]
+    _, columns = read(text)
+    assert columns["coco/bbox_mAP val"].axis is Axis.STEP
+    assert columns["coco/bbox_mAP val"].steps.tolist() == [1, 150]
 
 
 def test_mmcv_counts_within_the_epoch() -> None:
-    log, found = read(
+    log, columns = read(
         old(
             ("train", 1, 50, "loss", 0.9),
             ("train", 1, 100, "loss", 0.8),
@@ -65,15 +65,15 @@ def test_mmcv_counts_within_the_epoch() -> None:
             ("val", 2, 20, "bbox_mAP", 0.2),
         )
     )
-    assert found["loss train"].steps.tolist() == [50, 100, 150, 200]
-    assert found["bbox_mAP val"].axis is Axis.EPOCH
-    assert found["bbox_mAP val"].steps.tolist() == [1, 2]
+    assert columns["loss train"].steps.tolist() == [50, 100, 150, 200]
+    assert columns["bbox_mAP val"].axis is Axis.EPOCH
+    assert columns["bbox_mAP val"].steps.tolist() == [1, 2]
     assert log.settings["exp_name"] == "a.py"
     assert log.smoothing == "mean since the last log entry"
 
 
 def test_mmcv_by_iterations() -> None:
-    _, found = read(
+    _, columns = read(
         old(
             ("train", 1, 4000, "loss", 0.9),
             ("train", 1, 8000, "loss", 0.8),
@@ -81,10 +81,10 @@ def test_mmcv_by_iterations() -> None:
             ("train", 2, 12000, "loss", 0.7),
         )
     )
-    assert found["loss train"].steps.tolist() == [4000, 8000, 12000]
-    assert (found["mIoU val"].steps.tolist(), found["mIoU val"].axis) == ([8000], Axis.STEP)
+    assert columns["loss train"].steps.tolist() == [4000, 8000, 12000]
+    assert (columns["mIoU val"].steps.tolist(), columns["mIoU val"].axis) == ([8000], Axis.STEP)
 
 
 def test_a_single_record_after_the_configuration() -> None:
-    _, found = read(old(("train", 1, 50, "loss", 0.9)))
-    assert found["loss train"].values.tolist() == [0.9]
+    _, columns = read(old(("train", 1, 50, "loss", 0.9)))
+    assert columns["loss train"].values.tolist() == [0.9]

@@ -27,12 +27,12 @@ iter 30: loss nan, time 1517.06ms, mfu 22.20%
 
 def test_the_two_kinds_of_lines_of_nanogpt() -> None:
     log = log_of(SAMPLE)
-    found = {column.name: column for column in log.columns}
-    assert found["train loss"].values.tolist() == [10.9888, 9.4888]
-    assert found["val loss"].steps.tolist() == [0, 20]
-    assert found["loss"].steps.tolist() == [0, 10, 20, 30]
-    assert np.array_equal(found["loss"].values, [10.9925, 9.7272, 9.4990, math.nan], equal_nan=True)
-    assert found["mfu"].values.tolist() == [-100.0, 22.2, 22.2, 22.2]
+    columns = {column.name: column for column in log.columns}
+    assert columns["train loss"].values.tolist() == [10.9888, 9.4888]
+    assert columns["val loss"].steps.tolist() == [0, 20]
+    assert columns["loss"].steps.tolist() == [0, 10, 20, 30]
+    assert np.array_equal(columns["loss"].values, [10.9925, 9.7272, 9.4990, math.nan], equal_nan=True)
+    assert columns["mfu"].values.tolist() == [-100.0, 22.2, 22.2, 22.2]
     assert all(column.axis is Axis.STEP for column in log.columns)
     assert log.settings == {"batch_size": 12, "learning_rate": 6e-4}
     assert (log.events, log.unread) == ((), ())
@@ -98,13 +98,13 @@ def test_two_kinds_of_lines_with_one_name_are_two_columns() -> None:
 
 
 def test_milliseconds_and_seconds_in_one_column_become_seconds() -> None:
-    found = all_of("iter 1: loss 2, time 500ms\niter 2: loss 1, time 2s\n")
-    assert found["time step"] == [(1, 0.5), (2, 2.0)]
+    curves = all_of("iter 1: loss 2, time 500ms\niter 2: loss 1, time 2s\n")
+    assert curves["time step"] == [(1, 0.5), (2, 2.0)]
 
 
 def test_thousands_are_written_out() -> None:
-    found = all_of("step 1 loss 2 tok/sec: 24.5K\nstep 2 loss 1 tok/sec: 24,514\n")
-    assert found["tok/sec step"] == [(1, 24500), (2, 24514)]
+    curves = all_of("step 1 loss 2 tok/sec: 24.5K\nstep 2 loss 1 tok/sec: 24,514\n")
+    assert curves["tok/sec step"] == [(1, 24500), (2, 24514)]
 
 
 def test_a_split_told_by_the_line() -> None:

@@ -26,8 +26,8 @@ def test_a_bar_that_only_counts() -> None:
 
 
 def test_bars_that_start_over_without_an_epoch_are_counted_through() -> None:
-    one = "".join(f"{n}/3 [00:01<00:01, 4it/s, loss=0.{n}]\r" for n in (1, 2, 3))
-    bars = "".join(f"{n * 33}%|##| {bar}" for n, bar in enumerate(one.split("\r")[:-1], 1))
+    redraw = "".join(f"{n}/3 [00:01<00:01, 4it/s, loss=0.{n}]\r" for n in (1, 2, 3))
+    bars = "".join(f"{n * 33}%|##| {bar}" for n, bar in enumerate(redraw.split("\r")[:-1], 1))
     text = bars.replace("]", "]\r") * 2
     assert results_of(text) == {"loss step": [(1, 0.1), (2, 0.2), (3, 0.3), (4, 0.1), (5, 0.2), (6, 0.3)]}
 
@@ -65,8 +65,8 @@ KERAS_2 = (
 
 
 def test_only_the_last_redraw_of_an_epoch_counts_in_keras() -> None:
-    found = results_of(KERAS_2)
-    assert repr(found) == repr(
+    curves = results_of(KERAS_2)
+    assert repr(curves) == repr(
         {
             "loss epoch": [(1.0, 0.4519), (2.0, nan)],
             "accuracy epoch": [(1.0, 0.825), (2.0, 0.098)],
@@ -77,10 +77,10 @@ def test_only_the_last_redraw_of_an_epoch_counts_in_keras() -> None:
 
 def test_an_evaluation_after_the_training_is_no_epoch() -> None:
     text = "313/313 [==============================] - 0s 1ms/step - loss: 0.3333 - accuracy: 0.9050\n"
-    found = results_of(KERAS_2 + text)
-    assert found["loss epoch test"] == [(2, 0.3333)]
-    assert found["accuracy epoch test"] == [(2, 0.905)]
-    assert len(found["loss epoch"]) == 2
+    curves = results_of(KERAS_2 + text)
+    assert curves["loss epoch test"] == [(2, 0.3333)]
+    assert curves["accuracy epoch test"] == [(2, 0.905)]
+    assert len(curves["loss epoch"]) == 2
 
 
 def test_keras_3() -> None:

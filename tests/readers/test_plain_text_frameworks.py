@@ -372,22 +372,22 @@ CASES: dict[str, tuple[str, Expected]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_framework_prints(name: str) -> None:
     text, expected = CASES[name]
-    found = results_of(text)
-    assert {key: repr(points) for key, points in found.items()} == {
+    curves = results_of(text)
+    assert {key: repr(points) for key, points in curves.items()} == {
         key: repr([(float(step), float(value)) for step, value in points]) for key, points in expected.items()
     }
 
 
 def test_the_numbers_beside_the_results_are_kept() -> None:
-    found = all_of(CASES["hugging face"][0])
-    assert repr(found["grad_norm epoch"]) == repr([(0.01, nan), (0.02, inf)])
-    assert found["learning_rate epoch"] == [(0.01, 1e-05), (0.02, 9e-06)]
-    found = all_of(CASES["megatron"][0])
-    assert found["number of skipped iterations step"] == [(10, 10), (20, 8), (30, 1)]
-    assert found["consumed samples step"] == [(10, 40), (20, 80), (30, 120)]
-    found = all_of(CASES["torchtitan"][0])
-    assert found["tps step"] == [(1, 11020), (10, 11120)]
-    assert "mfu step" not in found
+    curves = all_of(CASES["hugging face"][0])
+    assert repr(curves["grad_norm epoch"]) == repr([(0.01, nan), (0.02, inf)])
+    assert curves["learning_rate epoch"] == [(0.01, 1e-05), (0.02, 9e-06)]
+    curves = all_of(CASES["megatron"][0])
+    assert curves["number of skipped iterations step"] == [(10, 10), (20, 8), (30, 1)]
+    assert curves["consumed samples step"] == [(10, 40), (20, 80), (30, 120)]
+    curves = all_of(CASES["torchtitan"][0])
+    assert curves["tps step"] == [(1, 11020), (10, 11120)]
+    assert "mfu step" not in curves
 
 
 def test_what_the_trainer_writes_at_its_end_is_no_point() -> None:

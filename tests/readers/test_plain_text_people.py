@@ -226,17 +226,17 @@ def test_what_people_have(name: str) -> None:
 
 def test_numbers_of_bare_parts_of_the_data_are_read() -> None:
     text = CASES["a step, a word and a number, as build-nanogpt writes"][0]
-    found = all_of(text)
-    assert found["val step val"] == [(0, 11.09)]
-    assert found["train step train"] == [(0, 11.08), (1, 10.97), (2, 10.75)]
+    curves = all_of(text)
+    assert curves["val step val"] == [(0, 11.09)]
+    assert curves["train step train"] == [(0, 11.08), (1, 10.97), (2, 10.75)]
 
 
 def test_columns_beside_rounded_steps() -> None:
-    found = all_of(CASES["steps in thousands"][0])
-    assert found["grdn step"][:2] == [(600, 43.4), (800, 38.6)]
-    assert found["smpl step"][:2] == [(600, 19_000), (800, 26_000)]
-    assert found["epch step"][-1] == (1600, 4.04)
-    assert "ep step" not in found  # episodes
+    curves = all_of(CASES["steps in thousands"][0])
+    assert curves["grdn step"][:2] == [(600, 43.4), (800, 38.6)]
+    assert curves["smpl step"][:2] == [(600, 19_000), (800, 26_000)]
+    assert curves["epch step"][-1] == (1600, 4.04)
+    assert "ep step" not in curves  # episodes
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_such_a_run_fell_over(tmp_path: object) -> None:
     (run,) = read([path]).runs
     assert fell_over(run)
     # In a folder it may be the output of anything: it is a run only where nothing else is there.
-    assert [fell_over(one) for one in read([str(tmp_path)]).runs] == [True]
+    assert [fell_over(read_run) for read_run in read([str(tmp_path)]).runs] == [True]
 
 
 def test_an_error_that_the_run_survived_is_no_end() -> None:

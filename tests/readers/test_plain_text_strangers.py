@@ -35,9 +35,9 @@ def test_a_starred_summary_after_lines_of_the_test_is_of_the_test() -> None:
     tested = IMAGENET.format("Acc@5 99.000", "Acc@5 99.500").replace(
         " *   ", "Test: [ 3/4]\tLoss 4.0e-01 (4.05e-01)\tAcc@1 80.00 ( 87.2)\n     *   "
     )
-    found = results_of(tested)
-    assert {name: found[name] for name in TRAINING} == TRAINING
-    assert found["Acc@1 step test"] == [(41, 87.2), (91, 98.6)]
+    curves = results_of(tested)
+    assert {name: curves[name] for name in TRAINING} == TRAINING
+    assert curves["Acc@1 step test"] == [(41, 87.2), (91, 98.6)]
 
 
 def test_a_bullet_list_under_a_heading_is_no_summary() -> None:

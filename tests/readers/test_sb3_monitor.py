@@ -16,11 +16,11 @@ r,l,t\r
 
 def test_an_episode_is_a_record() -> None:
     (log,) = READER.read(in_memory("monitor.csv", SAMPLE))
-    found = {column.quantity: column for column in log.columns}
-    assert found[q.REWARD].values.tolist() == [33, 25, -11]
-    assert found[q.EPISODE_LENGTH].values.tolist() == [33, 25, 11]
-    assert found[q.WALL_TIME].values.tolist() == [1.206015, 1.750405, 2.001944]
-    assert found[q.REWARD].axis is Axis.RECORD
+    columns = {column.quantity: column for column in log.columns}
+    assert columns[q.REWARD].values.tolist() == [33, 25, -11]
+    assert columns[q.EPISODE_LENGTH].values.tolist() == [33, 25, 11]
+    assert columns[q.WALL_TIME].values.tolist() == [1.206015, 1.750405, 2.001944]
+    assert columns[q.REWARD].axis is Axis.RECORD
     assert log.settings == {"t_start": 1699895683.2, "env_id": "CartPole-v1"}
 
 

@@ -36,16 +36,16 @@ def columns(log: Log) -> dict[str, Column]:
 
 def test_a_file_that_pytorch_wrote() -> None:
     log = read(SAMPLE)
-    found = columns(log)
-    assert list(found) == ["train/loss", "train/accuracy", "val/loss", "before"]
-    loss, accuracy = found["train/loss"], found["train/accuracy"]
+    by_name = columns(log)
+    assert list(by_name) == ["train/loss", "train/accuracy", "val/loss", "before"]
+    loss, accuracy = by_name["train/loss"], by_name["train/accuracy"]
     assert loss.values.tolist() == [float(np.float32(1 / (step + 1))) for step in range(12)]
     assert accuracy.values.tolist() == [float(np.float32(step / 12)) for step in range(12)]
     assert loss.steps.tolist() == accuracy.steps.tolist() == list(range(12))
     assert loss.rows.tolist() == list(range(1, 24, 2))
     assert accuracy.rows.tolist() == list(range(2, 25, 2))
-    assert math.isnan(found["val/loss"].values[0])
-    assert (found["before"].values.tolist(), found["before"].steps.tolist()) == ([2.5], [-3.0])
+    assert math.isnan(by_name["val/loss"].values[0])
+    assert (by_name["before"].values.tolist(), by_name["before"].steps.tolist()) == ([2.5], [-3.0])
     assert loss.times is not None
     assert bool(np.all(np.diff(loss.times) > 0))
     assert log.settings == {"learning_rate": 5e-05, "model.depth": 3, "lr": 0.1, "optimizer": "adam"}
@@ -94,24 +94,26 @@ def test_scalars_of_keras_are_tensors_over_epochs() -> None:
         for i, value in enumerate(values)
         for tag in ("epoch_loss", "batch_loss")
     ]
-    found = columns(read(event_file(events)))
-    assert found["epoch_loss"].axis is Axis.EPOCH
-    assert found["batch_loss"].axis is Axis.STEP
-    assert found["epoch_loss"].values.tolist() == found["batch_loss"].values.tolist() == values
-    assert found["epoch_loss"].steps.tolist() == [0.0, 1.0, 2.0]
+    by_name = columns(read(event_file(events)))
+    assert by_name["epoch_loss"].axis is Axis.EPOCH
+    assert by_name["batch_loss"].axis is Axis.STEP
+    assert by_name["epoch_loss"].values.tolist() == by_name["batch_loss"].values.tolist() == values
+    assert by_name["epoch_loss"].steps.tolist() == [0.0, 1.0, 2.0]
 
 
 def test_values_written_together_share_a_row() -> None:
-    found = columns(read(event_file(event(i, values=[simple("b", i), simple("a", -i)]) for i in range(50))))
-    assert list(found) == ["b", "a"]
-    assert found["a"].rows.tolist() == found["b"].rows.tolist() == list(range(1, 51))
+    by_name = columns(read(event_file(event(i, values=[simple("b", i), simple("a", -i)]) for i in range(50))))
+    assert list(by_name) == ["b", "a"]
+    assert by_name["a"].rows.tolist() == by_name["b"].rows.tolist() == list(range(1, 51))
 
 
 def test_steps_stay_in_the_order_of_the_file() -> None:
     steps = [*range(200), *range(150, 400), 5]
-    found = columns(read(event_file(event(step, values=[simple("loss", i)]) for i, step in enumerate(steps))))
-    assert found["loss"].steps.tolist() == steps
-    assert found["loss"].values.tolist() == list(range(len(steps)))
+    by_name = columns(
+        read(event_file(event(step, values=[simple("loss", i)]) for i, step in enumerate(steps)))
+    )
+    assert by_name["loss"].steps.tolist() == steps
+    assert by_name["loss"].values.tolist() == list(range(len(steps)))
 
 
 def test_a_torn_tail_is_an_event() -> None:

@@ -38,15 +38,15 @@ def test_a_database_that_trackio_wrote() -> None:
     logs = read(SAMPLE)
     assert [log.run for log in logs] == ["run-a", "run-b"]
     for log in logs:
-        found = columns(log)
-        assert set(found) == {"loss", "nest.a", "nest.b.c", "overflow", "val/loss"}
-        np.testing.assert_array_equal(found["loss"].values, [1, 0.5, math.nan, math.inf, -math.inf])
-        assert found["loss"].steps.tolist() == [0, 1, 2, 3, 4]
-        assert found["nest.b.c"].values.tolist() == [0, 0.5, 1, 1.5, 2]
-        assert found["overflow"].values.tolist() == [0, 0, 0, 1, 0]
-        assert found["val/loss"].values.tolist() == [2, 1]
-        assert found["val/loss"].steps.tolist() == [20, 10]  # as written
-        assert found["val/loss"].rows.tolist() == [5, 6]
+        by_name = columns(log)
+        assert set(by_name) == {"loss", "nest.a", "nest.b.c", "overflow", "val/loss"}
+        np.testing.assert_array_equal(by_name["loss"].values, [1, 0.5, math.nan, math.inf, -math.inf])
+        assert by_name["loss"].steps.tolist() == [0, 1, 2, 3, 4]
+        assert by_name["nest.b.c"].values.tolist() == [0, 0.5, 1, 1.5, 2]
+        assert by_name["overflow"].values.tolist() == [0, 0, 0, 1, 0]
+        assert by_name["val/loss"].values.tolist() == [2, 1]
+        assert by_name["val/loss"].steps.tolist() == [20, 10]  # as written
+        assert by_name["val/loss"].rows.tolist() == [5, 6]
 
 
 def test_its_settings_times_and_what_is_no_number() -> None:

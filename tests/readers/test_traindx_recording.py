@@ -106,9 +106,9 @@ def test_a_column_that_stands_in_two_layouts_is_one_series(tmp_path: Path) -> No
             tape.flush()
     tape.rows_of(tape.layout((loss,))).extend((2, -1.0))  # written again: the last counts
     tape.close()
-    found = values(logs_at(where(tape))[0])
-    assert found["train_loss"] == ([1, 2, 3, 4, 5, 6, 7, 8], [11, -1, 31, 41, 51, 61, 71, 81])
-    assert found["learning_rate"] == ([3, 6], [32, 62])
+    curves = values(logs_at(where(tape))[0])
+    assert curves["train_loss"] == ([1, 2, 3, 4, 5, 6, 7, 8], [11, -1, 31, 41, 51, 61, 71, 81])
+    assert curves["learning_rate"] == ([3, 6], [32, 62])
 
 
 def test_facts_settings_events_and_layers(tmp_path: Path) -> None:
@@ -139,7 +139,10 @@ def test_facts_settings_events_and_layers(tmp_path: Path) -> None:
     }
     assert run.settings == {"traindx": "0.4", "python": "3.11.9", "torch": "2.13.0"}
     assert run.events == (bad, Event(EventKind.EXCEPTION, "ValueError: no"))
-    assert [(one.name, one.kind, one.shape, one.trainable, one.gradient) for one in run.model] == [
+    assert [
+        (parameter.name, parameter.kind, parameter.shape, parameter.trainable, parameter.gradient)
+        for parameter in run.model
+    ] == [
         ("fc1.weight", "Linear", (8, 4), True, True),
         ("fc1.bias", "Linear", (8,), False, False),
     ]
@@ -162,7 +165,10 @@ def test_optimizers_that_step_at_the_same_time_are_parts_of_one_training(tmp_pat
     assert run.facts[f.OPTIMIZER] == "Adam"
     assert run.settings["discriminator.optimizer"] == "SGD"
     assert "discriminator.learning_rate" not in run.settings
-    assert [(one.part, one.shape) for one in run.model] == [("generator", (2, 2)), ("discriminator", (3, 3))]
+    assert [(parameter.part, parameter.shape) for parameter in run.model] == [
+        ("generator", (2, 2)),
+        ("discriminator", (3, 3)),
+    ]
 
 
 def test_optimizers_that_follow_each_other_on_the_same_parameters_are_phases(tmp_path: Path) -> None:
@@ -185,7 +191,7 @@ def test_optimizers_that_follow_each_other_on_the_same_parameters_are_phases(tmp
     assert run.facts[f.LEARNING_RATE] == 0.01
     assert f.FROZEN_PARAMETERS not in run.facts
     assert run.settings["phase 1.learning_rate"] == 0.1
-    assert all(one.trainable for one in run.model)
+    assert all(parameter.trainable for parameter in run.model)
     assert run.events[0].step == 5
     assert len(run.segments) == 1
 

@@ -34,8 +34,8 @@ def unread(log: Log) -> dict[str, tuple[int, str]]:
 
 
 def test_a_run_that_wandb_wrote() -> None:
-    found = columns(read(SAMPLE))
-    assert set(found) == {
+    by_name = columns(read(SAMPLE))
+    assert set(by_name) == {
         "_runtime",
         "train/loss",
         "nested.a",
@@ -46,26 +46,26 @@ def test_a_run_that_wandb_wrote() -> None:
         "größe",
         "late",
     }
-    loss = found["train/loss"]
+    loss = by_name["train/loss"]
     np.testing.assert_array_equal(loss.values, [1.0, 0.5, math.nan, math.inf, -math.inf, 0.1])
     assert loss.steps.tolist() == [0, 1, 2, 3, 4, 5]
     assert loss.rows.tolist() == [0, 1, 2, 3, 4, 5]
     assert loss.axis is Axis.STEP
-    assert found["nested.b.c"].values.tolist() == [0, 0.5, 1, 1.5, 2, 2.5]
-    assert found["overflow"].values.tolist() == [0, 0, 0, 1, 0, 0]
-    assert found["val/acc"].values.tolist() == [0.1, 0.3, 0.5]
-    assert found["val/acc"].steps.tolist() == [1, 3, 5]
-    assert found["val/acc"].rows.tolist() == [1, 3, 5]
-    assert found["größe"].values.tolist() == [1.5]
-    assert (found["late"].values.tolist(), found["late"].steps.tolist()) == ([2.0**60], [130])
+    assert by_name["nested.b.c"].values.tolist() == [0, 0.5, 1, 1.5, 2, 2.5]
+    assert by_name["overflow"].values.tolist() == [0, 0, 0, 1, 0, 0]
+    assert by_name["val/acc"].values.tolist() == [0.1, 0.3, 0.5]
+    assert by_name["val/acc"].steps.tolist() == [1, 3, 5]
+    assert by_name["val/acc"].rows.tolist() == [1, 3, 5]
+    assert by_name["größe"].values.tolist() == [1.5]
+    assert (by_name["late"].values.tolist(), by_name["late"].steps.tolist()) == ([2.0**60], [130])
 
 
 def test_times_are_seconds_of_the_epoch_in_every_column() -> None:
-    found = columns(read(SAMPLE))
-    times = found["_runtime"].times
+    by_name = columns(read(SAMPLE))
+    times = by_name["_runtime"].times
     assert times is not None
     assert np.all((times > 1.7e9) & (times < 1.9e9) & (np.diff(times, prepend=0) > 0))
-    sparse = found["val/acc"].times
+    sparse = by_name["val/acc"].times
     assert sparse is not None
     assert sparse.tolist() == times[[1, 3, 5]].tolist()
 
@@ -88,12 +88,12 @@ def test_the_settings_of_a_run_that_wandb_wrote() -> None:
 
 
 def test_what_is_no_number_is_counted() -> None:
-    found = unread(read(SAMPLE))
-    assert found["note"] == (6, "text, not a number")
-    assert found["weights"] == found["image"] == (1, "media, not a number")
-    assert found["list"] == (1, "a list, not a number")
-    assert "nothing" not in found  # null is a blank, not a value
-    assert found["console output"][0] >= 1
+    counts = unread(read(SAMPLE))
+    assert counts["note"] == (6, "text, not a number")
+    assert counts["weights"] == counts["image"] == (1, "media, not a number")
+    assert counts["list"] == (1, "a list, not a number")
+    assert "nothing" not in counts  # null is a blank, not a value
+    assert counts["console output"][0] >= 1
 
 
 def test_recognized_by_its_header_alone() -> None:
@@ -139,11 +139,11 @@ def test_older_files_have_plain_keys_and_dicts_as_json() -> None:
     body = item("loss", '{"a": 1.5, "b": {"c": "NaN"}, "d": "text"}', nested=False) + item(
         "lr", "1e-3", nested=False
     )
-    found = read(log_of([record(2, body + step_of(4))]))
-    assert columns(found)["loss.a"].values.tolist() == [1.5]
-    assert math.isnan(columns(found)["loss.b.c"].values[0])
-    assert columns(found)["lr"].values.tolist() == [0.001]
-    assert unread(found) == {"loss.d": (1, "text, not a number")}
+    by_name = read(log_of([record(2, body + step_of(4))]))
+    assert columns(by_name)["loss.a"].values.tolist() == [1.5]
+    assert math.isnan(columns(by_name)["loss.b.c"].values[0])
+    assert columns(by_name)["lr"].values.tolist() == [0.001]
+    assert unread(by_name) == {"loss.d": (1, "text, not a number")}
 
 
 def test_quoted_words_are_numbers() -> None:
@@ -169,15 +169,15 @@ def test_quoted_words_are_numbers() -> None:
 def test_typed_values(value: bytes, expected: float | str | None) -> None:
     body = field(1, field(2, b"x") + value) + item("y", "1") + step_of(2)
     log = read(log_of([record(2, body)]))
-    found = columns(log)
-    assert found["y"].values.tolist() == [1]
+    by_name = columns(log)
+    assert by_name["y"].values.tolist() == [1]
     if isinstance(expected, str):
         assert unread(log)["x"] == (1, expected)
     elif expected is None:
-        assert ("x" in found, unread(log)) == (False, {})
+        assert ("x" in by_name, unread(log)) == (False, {})
     else:
-        np.testing.assert_array_equal(found["x"].values, [expected])
-        assert found["x"].steps.tolist() == [2]
+        np.testing.assert_array_equal(by_name["x"].values, [expected])
+        assert by_name["x"].steps.tolist() == [2]
 
 
 def test_a_row_without_a_step_takes_that_of_its_items() -> None:

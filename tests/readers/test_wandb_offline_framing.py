@@ -29,14 +29,14 @@ def test_a_block_may_end_in_padding(left: int) -> None:
 
 def test_a_record_whose_end_is_missing_is_torn() -> None:
     data = log_of([b"one", bytes(2 * BLOCK_BYTES)])
-    found, (damage,) = read(data[:BLOCK_BYTES])
-    assert found == [b"one"]
+    framed, (damage,) = read(data[:BLOCK_BYTES])
+    assert framed == [b"one"]
     assert damage == Damage(BLOCK_BYTES, "is cut off", at_end=True)
 
 
 def test_after_damage_it_goes_on_at_the_next_block() -> None:
     data = bytearray(log_of([b"one", bytes(2 * BLOCK_BYTES), b"two", b"three"]))
     data[BLOCK_BYTES + 100] ^= 1  # within the middle part of the long record
-    found, (damage,) = read(bytes(data))
-    assert found == [b"one", b"two", b"three"]
+    framed, (damage,) = read(bytes(data))
+    assert framed == [b"one", b"two", b"three"]
     assert damage == Damage(BLOCK_BYTES, "does not match its checksum", at_end=False)

@@ -15,15 +15,15 @@ SAMPLE = (
 
 def test_the_columns_have_the_names_of_later_versions() -> None:
     (log,) = READER.read(in_memory("results.txt", SAMPLE))
-    found = {column.name: column for column in log.columns}
-    assert found["train/box_loss"].values.tolist() == [0.07108, 0.06502, 0.06001]
-    assert found["train/box_loss"].steps.tolist() == [0, 1, 2]
-    assert found["train/box_loss"].axis is Axis.EPOCH
-    assert found["metrics/mAP_0.5"].values.tolist() == [0.09008] * 3
-    assert found["gpu_mem"].values.tolist() == [2.54, 2.61, 2.61]
-    assert math.isnan(found["val/cls_loss"].values[1])
+    columns = {column.name: column for column in log.columns}
+    assert columns["train/box_loss"].values.tolist() == [0.07108, 0.06502, 0.06001]
+    assert columns["train/box_loss"].steps.tolist() == [0, 1, 2]
+    assert columns["train/box_loss"].axis is Axis.EPOCH
+    assert columns["metrics/mAP_0.5"].values.tolist() == [0.09008] * 3
+    assert columns["gpu_mem"].values.tolist() == [2.54, 2.61, 2.61]
+    assert math.isnan(columns["val/cls_loss"].values[1])
     assert log.settings == {"epochs": 300}
-    assert len(found) == 14
+    assert len(columns) == 14
 
 
 def test_a_torn_line_and_another_width() -> None:

@@ -63,9 +63,11 @@ def torch_as_it_is() -> Mapping[str, object]:
         "scaler": torch.amp.grad_scaler.GradScaler,
         "scheduler": torch.optim.lr_scheduler.LRScheduler,
     }
-    found = {f"{name}.{key}": value for name, owner in owners.items() for key, value in vars(owner).items()}
+    attributes = {
+        f"{name}.{key}": value for name, owner in owners.items() for key, value in vars(owner).items()
+    }
     counted = {"hooks": len(hooks._global_forward_hooks) + len(hooks._global_forward_pre_hooks)}
-    return {key: value for key, value in found.items() if callable(value)} | counted
+    return {key: value for key, value in attributes.items() if callable(value)} | counted
 
 
 def watched(training: Training, out: Path, every: int | None = None) -> Watch:
@@ -92,10 +94,10 @@ def test_a_watched_training_is_the_same_training_and_torch_is_left_as_it_was(tmp
 
 def test_what_is_recorded_is_what_the_program_saw(tmp_path: Path) -> None:
     training = Training()
-    with watched(training, tmp_path, every=1) as seen:
+    with watched(training, tmp_path, every=1) as recorded:
         training.run(30)
 
-    (run,) = traindx.load(seen.folder)
+    (run,) = traindx.load(recorded.folder)
     assert run[TRAIN_LOSS].values.tolist() == training.losses
     assert run[LEARNING_RATE].values.tolist() == [0.1] * 30
     assert run.facts[traindx.facts.OPTIMIZER] == "SGD"
@@ -106,13 +108,13 @@ def test_what_is_recorded_is_what_the_program_saw(tmp_path: Path) -> None:
 
 def test_a_plain_call_records_until_it_is_closed(tmp_path: Path) -> None:
     training = Training()
-    seen = watched(training, tmp_path)
-    assert seen.path is None
+    recorded = watched(training, tmp_path)
+    assert recorded.path is None
     training.run(5)
-    assert seen.path == tmp_path / "small" / "rank-0.traindx"
-    seen.close()
+    assert recorded.path == tmp_path / "small" / "rank-0.traindx"
+    recorded.close()
     training.run(5)
-    seen.close()
+    recorded.close()
 
     assert len(traindx.load(tmp_path)[0][TRAIN_LOSS]) == 5
 
@@ -161,43 +163,46 @@ def test_a_second_watch_joins_the_first(tmp_path: Path) -> None:
 
 def test_problems_are_told_while_the_training_runs(tmp_path: Path) -> None:
     training = Training()
-    with watched(training, tmp_path, every=5) as seen:
-        assert seen.problems() == []
+    with watched(training, tmp_path, every=5) as recorded:
+        assert recorded.problems() == []
         training.run(3)
-        assert seen.problems() == []
+        assert recorded.problems() == []
         # What a rate that is far too high ends in.
         with torch.no_grad():
             training.net[0].weight.fill_(float("nan"))
         training.run(30)
-        problems = seen.problems()
+        problems = recorded.problems()
 
     assert problems
     assert any("NaN" in problem or "nan" in problem for problem in problems)
-    assert seen.diagnose().verdict is traindx.Verdict.SICK
-    assert seen.diagnose().run == "small"
+    assert recorded.diagnose().verdict is traindx.Verdict.SICK
+    assert recorded.diagnose().run == "small"
 
 
 def test_a_healthy_training_has_no_problems(tmp_path: Path) -> None:
     training = Training(0.05)
-    with watched(training, tmp_path, every=10) as seen:
+    with watched(training, tmp_path, every=10) as recorded:
         training.run(150)
-        assert seen.problems() == []
-        assert seen.diagnose().verdict is not traindx.Verdict.SICK
+        assert recorded.problems() == []
+        assert recorded.diagnose().verdict is not traindx.Verdict.SICK
 
 
 def test_asking_before_the_first_step_says_what_to_do(tmp_path: Path) -> None:
     training = Training()
-    with watched(training, tmp_path) as seen, pytest.raises(TraindxError, match="train at least one step"):
-        seen.diagnose()
+    with (
+        watched(training, tmp_path) as recorded,
+        pytest.raises(TraindxError, match="train at least one step"),
+    ):
+        recorded.diagnose()
     assert not (tmp_path / "small").exists()
 
 
 def test_numbers_of_the_program_are_added_under_their_meaning(tmp_path: Path) -> None:
     training = Training()
-    with watched(training, tmp_path) as seen:
+    with watched(training, tmp_path) as recorded:
         for epoch in range(3):
             training.run(4)
-            seen.report(
+            recorded.report(
                 {"val_loss": 1.0 / (epoch + 1), "val_acc": torch.tensor(0.5), "note": "x", "epoch": epoch}
             )
 
@@ -275,7 +280,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_program_that_fails_without_closing_leaves_its_exception(failed: Path) -> None:
     (run,) = traindx.load(failed / "rank-0.traindx")
     assert len(run[TRAIN_LOSS]) == 9
-    assert (EventKind.EXCEPTION, "SystemError: the end") in [(one.kind, one.says) for one in run.events]
+    assert (EventKind.EXCEPTION, "SystemError: the end") in [(event.kind, event.says) for event in run.events]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks")
@@ -298,7 +303,7 @@ def test_processes_that_train_together_share_a_folder(tmp_path: Path) -> None:
 
     (folder,) = (tmp_path / ".traindx" / "runs").iterdir()
     assert folder.name == f"train-of-{os.getpid()}"
-    assert sorted(one.name for one in folder.iterdir()) == ["rank-0.traindx", "rank-1.traindx"]
+    assert sorted(path.name for path in folder.iterdir()) == ["rank-0.traindx", "rank-1.traindx"]
 
 
 def test_without_torch_it_says_what_to_install(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def fit(model: Model, *callbacks: object) -> dict[str, list[float]]:
     inputs = np.random.default_rng(1).normal(size=(100, 8)).astype("float32")
     classes = (inputs.sum(1) > 0).astype("int32")
     parts = (inputs[80:], classes[80:])
-    found = model.fit(
+    history = model.fit(
         inputs[:80], classes[:80], 16, EPOCHS, verbose=0, validation_data=parts, callbacks=list(callbacks)
     )
-    return {name: [float(one) for one in values] for name, values in found.history.items()}
+    return {name: [float(value) for value in values] for name, values in history.history.items()}
 
 
 def test_on_torch_everything_is_recorded_and_nothing_changed(
@@ -71,7 +71,9 @@ def test_on_torch_everything_is_recorded_and_nothing_changed(
         history = fit(model, callback)
 
     assert history == expected
-    assert [one.tolist() for one in model.get_weights()] == [one.tolist() for one in plain.get_weights()]
+    assert [weight.tolist() for weight in model.get_weights()] == [
+        weight.tolist() for weight in plain.get_weights()
+    ]
     assert torch.equal(torch.get_rng_state(), state)
     assert attached() is None
     (run,) = traindx.load(tmp_path)
@@ -194,6 +196,6 @@ def test_other_backends_are_recorded_by_epochs(backend: str, tmp_path: Path) -> 
 
     assert ended.returncode == 0, ended.stderr
     (run,) = traindx.load(tmp_path / "runs")
-    told = f"{run[TRAIN_LOSS].values.tolist()} {run[VAL_LOSS].values.tolist()}"
-    assert ended.stdout.splitlines()[-1] == told
+    sentence = f"{run[TRAIN_LOSS].values.tolist()} {run[VAL_LOSS].values.tolist()}"
+    assert ended.stdout.splitlines()[-1] == sentence
     assert run[TRAIN_LOSS].steps.tolist() == [3, 6, 9]

@@ -132,10 +132,10 @@ def test_it_records_what_lightning_reports_and_changes_nothing(library: ModuleTy
     assert run[VAL_LOSS].steps[in_epochs].tolist() == ends
     assert run[VAL_LOSS].values[in_epochs].tolist() == list(losses)
     assert run[VAL_ACCURACY].values[run[VAL_ACCURACY].steps >= STEPS].tolist() == list(shares)
-    assert [len(one) for one in run.all(TRAIN_ACCURACY) if one.part == "reported"] == [EPOCHS]
+    assert [len(series) for series in run.all(TRAIN_ACCURACY) if series.part == "reported"] == [EPOCHS]
     assert run[LEARNING_RATE].values.tolist() == [5e-3] * 10 + [2.5e-3] * 10 + [1.25e-3] * 10
     assert [layer.name for layer in run.model] == ["net.0.weight", "net.0.bias", "net.3.weight", "net.3.bias"]
-    assert {"net.0.weight", "net.3.bias"} <= {one.layer for one in run.all(GRADIENT_NORM)}
+    assert {"net.0.weight", "net.3.bias"} <= {series.layer for series in run.all(GRADIENT_NORM)}
     facts = traindx.facts
     assert run.facts[facts.FRAMEWORK] == "lightning"
     assert run.facts[facts.PLANNED_EPOCHS] == EPOCHS
@@ -171,7 +171,9 @@ def test_an_exception_is_recorded_and_reaches_the_program(tmp_path: Path) -> Non
     assert attached() is None
     (run,) = traindx.load(tmp_path)
     assert len(run[TRAIN_LOSS]) == 14
-    assert (EventKind.EXCEPTION, "RuntimeError: no more") in [(one.kind, one.says) for one in run.events]
+    assert (EventKind.EXCEPTION, "RuntimeError: no more") in [
+        (event.kind, event.says) for event in run.events
+    ]
 
 
 def test_inside_a_recording_it_joins(tmp_path: Path) -> None:

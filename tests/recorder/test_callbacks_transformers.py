@@ -77,8 +77,8 @@ class Train:
             arguments,
             train_dataset=Sentences(160, 1),
             eval_dataset=Sentences(36, 2),
-            compute_metrics=lambda found: {
-                "accuracy": (found.predictions.argmax(1) == found.label_ids).mean()
+            compute_metrics=lambda evaluation: {
+                "accuracy": (evaluation.predictions.argmax(1) == evaluation.label_ids).mean()
             },
             callbacks=callbacks,
         )
@@ -109,11 +109,11 @@ def test_it_records_what_the_trainer_reports_and_changes_nothing(accumulation: i
 
     (run,) = traindx.load(tmp_path / "runs")
     # This model's loss is not divided by the number of batches: the trainer adds up, we take the mean.
-    losses = [told / accumulation for told in recorded.told("loss")]
+    losses = [reported / accumulation for reported in recorded.told("loss")]
     assert run[TRAIN_LOSS].values.tolist() == pytest.approx(losses, rel=1e-6)
     assert run.facts.get(traindx.facts.ACCUMULATION, 1) == accumulation
     assert run[LEARNING_RATE].values.tolist() == recorded.told("learning_rate")
-    whole = next(one for one in run.all(GRADIENT_NORM) if not one.layer)
+    whole = next(series for series in run.all(GRADIENT_NORM) if not series.layer)
     assert whole.values.tolist() == pytest.approx(recorded.told("grad_norm"), rel=1e-6)
     assert run[VAL_LOSS].steps.tolist() == [4, 8, 12]
     assert run[VAL_LOSS].values.tolist() == recorded.told("eval_loss")

@@ -81,7 +81,7 @@ def test_the_training_set_evaluated_beside_validation_is_no_leakage(
 ) -> None:
     run = trained(tmp_path, evaluates)
     assert not isinstance(validation_rows_seen(run), Finding)
-    assert "train-val-leakage" not in [one.cause.slug for one in diagnose(run).suspects]
+    assert "train-val-leakage" not in [suspect.cause.slug for suspect in diagnose(run).suspects]
 
 
 @pytest.mark.parametrize("evaluates", [accuracy_of_both, losses_of_both, only_held])

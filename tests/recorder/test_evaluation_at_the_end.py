@@ -49,8 +49,8 @@ def test_one_call_after_training_is_recorded(
     (run,) = load(tmp_path)
     assert run[VAL_LOSS].steps.tolist() == [STEPS]
     assert run[VAL_LOSS].values.tolist() == [pytest.approx(float(value))]
-    (targets_seen,) = [one for one in run.all(TARGET_STD) if one.part == "validation"]
+    (targets_seen,) = [curve for curve in run.all(TARGET_STD) if curve.part == "validation"]
     assert targets_seen.values[-1] == pytest.approx(float(data.held_targets.std(correction=0)), rel=1e-3)
     if evaluates:
-        (seen,) = [one for one in run.all(SEEN_SHARE) if one.part == "validation"]
-        assert seen.values.tolist() == [0.0]
+        (series,) = [curve for curve in run.all(SEEN_SHARE) if curve.part == "validation"]
+        assert series.values.tolist() == [0.0]

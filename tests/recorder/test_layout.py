@@ -77,10 +77,10 @@ def test_samples_that_are_taken_for_steps_are_named(layer: nn.Module, uses: Uses
     run = trained(tmp_path, Reads(layer, uses), (SAMPLES, STEPS), (SAMPLES,))
     assert run.facts[MIXING_LAYER] == "layer"
     assert run.facts[MIXED_SAMPLES] == SAMPLES
-    found = samples_mixed(run)
-    assert isinstance(found, Finding)
-    assert "12 samples as 12 time steps" in found.says
-    assert "test_layout.py:" in found.location
+    answer = samples_mixed(run)
+    assert isinstance(answer, Finding)
+    assert "12 samples as 12 time steps" in answer.says
+    assert "test_layout.py:" in answer.location
 
 
 @pytest.mark.parametrize(

@@ -27,5 +27,5 @@ def test_a_busy_machine_gives_the_same_answer(program: str) -> None:
 
 def test_busy_processes_end() -> None:
     with busy_processes(2) as others:
-        assert [one.poll() for one in others] == [None, None]
-    assert None not in [one.poll() for one in others]
+        assert [process.poll() for process in others] == [None, None]
+    assert None not in [process.poll() for process in others]

@@ -36,9 +36,9 @@ def busy_beside(number: int) -> Iterator[None]:
     try:
         yield
     finally:
-        for one in others:
-            one.kill()
-            one.wait()
+        for process in others:
+            process.kill()
+            process.wait()
         os.sched_setaffinity(0, mine)
 
 

@@ -16,8 +16,8 @@ from traindx.run import Event, EventKind
 
 def _rows(path: Path) -> list[tuple[int, list[float]]]:
     with sqlite3.connect(path) as database:
-        found = database.execute("SELECT layout, data FROM rows ORDER BY id").fetchall()
-    return [(layout, array("d", data).tolist()) for layout, data in found]
+        rows = database.execute("SELECT layout, data FROM rows ORDER BY id").fetchall()
+    return [(layout, array("d", data).tolist()) for layout, data in rows]
 
 
 def test_rows_of_a_layout_stand_together(tmp_path: Path) -> None:

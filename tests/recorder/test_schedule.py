@@ -192,11 +192,11 @@ class Steps:
 def taken(most: int, turns: str) -> str:
     """The turns that are taken before the limit ends them; each letter is a step of one stream."""
     limit, streams = StepLimit(most), {name: Steps(number) for number, name in enumerate("ABC", start=1)}
-    for place, name in enumerate(turns, start=1):
+    for index, name in enumerate(turns, start=1):
         streams[name].step += 1
         limit.stepped(cast(Stream, streams[name]))
         if limit.reached:
-            return turns[:place]
+            return turns[:index]
     return turns
 
 

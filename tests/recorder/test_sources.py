@@ -88,9 +88,9 @@ class _Rows(list[int]):
     """A data set that can be gone."""
 
 
-def _pass_over(sources: Sources, rows: _Rows, place: str) -> int:
+def _pass_over(sources: Sources, rows: _Rows, location: str) -> int:
     if not sources.knows(rows):
-        sources.describe(rows, {LOADER_PLACE: place, TRAINING_SAMPLES: len(rows)})
+        sources.describe(rows, {LOADER_PLACE: location, TRAINING_SAMPLES: len(rows)})
     sources.fetched(rows, first=True, batches=1)
     return sources.now
 

@@ -84,10 +84,10 @@ def trained(folder: Path, kind: Callable[[], nn.Module], *, all_given: bool = Fa
     torch.manual_seed(0)
     net, x = kind(), torch.randn(400, 6)
     y = torch.stack([x[:, 0] * x[:, 1], x[:, 2] + x[:, 3]], 1)
-    given = list(net.parameters())
+    parameters = list(net.parameters())
     if all_given and isinstance(net, Listed):
-        given += [one for block in net.between() for one in block.parameters()]
-    optimizer = torch.optim.Adam(given, lr=1e-3)
+        parameters += [parameter for block in net.between() for parameter in block.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=1e-3)
     with watch(net, optimizer, out=folder, name="small", budget=100.0):
         for _ in range(12):
             for inputs, targets in zip(x.split(20), y.split(20), strict=True):
@@ -112,10 +112,10 @@ def test_parts_in_a_plain_list_or_dict_never_learn(kind: type[Listed], tmp_path:
     assert run.facts[UNOPTIMIZED_PARAMETERS] == 4
     names = {layer.name for layer in run.model if not layer.optimized}
     assert all(name.startswith("parts.") for name in names)
-    found = diagnose(run)
-    assert found.verdict is not Verdict.HEALTHY
-    assert found.suspects[0].cause.slug == "parameters-not-optimized"
-    assert "`parts` is a plain list" in found.says
+    diagnosis = diagnose(run)
+    assert diagnosis.verdict is not Verdict.HEALTHY
+    assert diagnosis.suspects[0].cause.slug == "parameters-not-optimized"
+    assert "`parts` is a plain list" in diagnosis.says
 
 
 def test_a_list_whose_parameters_the_optimizer_has_is_no_fault(tmp_path: Path) -> None:
@@ -134,9 +134,9 @@ def test_what_is_listed_or_hidden_on_purpose_is_not_told_of(kind: type[Listed], 
 def test_weights_that_are_made_anew_in_each_pass_never_learn(tmp_path: Path) -> None:
     run = trained(tmp_path, MadeAnew)
     assert run.facts[MADE_ANEW] == "Linear"
-    found = diagnose(run)
-    assert found.verdict is not Verdict.HEALTHY
-    assert found.suspects[0].cause.slug == "parameters-not-optimized"
+    diagnosis = diagnose(run)
+    assert diagnosis.verdict is not Verdict.HEALTHY
+    assert diagnosis.suspects[0].cause.slug == "parameters-not-optimized"
 
 
 def test_the_fix_registers_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_printed_points_add_up_to_the_printed_total(values: list[float]) -> None
     reasons = [Reason("because", value) for value in values]
     shown = [float(text) for text in points(reasons)]
     assert math.isclose(sum(shown), float(total(reasons)), abs_tol=1e-9)
-    assert all(abs(one - value) < 0.1 + 1e-9 for one, value in zip(shown, values, strict=True))
+    assert all(abs(number - value) < 0.1 + 1e-9 for number, value in zip(shown, values, strict=True))
 
 
 def test_reasons_for_come_first_and_the_prior_last() -> None:
@@ -61,9 +61,9 @@ def test_since_is_the_earliest_evidence_counted_as_the_weightiest() -> None:
     early = Reason("early", 1.0, canonical.GROWS, True, (Evidence(TRAIN_LOSS, (7.0, 9.0), 1.0),))
     epoch = Reason("epoch", 1.0, canonical.GROWS, True, (Evidence(VAL_LOSS, (1, 2), 1.0, axis=Axis.EPOCH),))
     opposed = Reason("opposed", -1.0, canonical.GROWS, True, (Evidence(TRAIN_LOSS, (0.0, 1.0), 1.0),))
-    found = since(replace(top, reasons=(epoch, opposed, early, heavy)))
-    assert found is not None
-    assert found.steps == (7.0, 9.0)
+    evidence = since(replace(top, reasons=(epoch, opposed, early, heavy)))
+    assert evidence is not None
+    assert evidence.steps == (7.0, 9.0)
     assert since(replace(top, reasons=(canonical.PRIOR,))) is None
 
 
@@ -81,9 +81,9 @@ def test_rivals_are_separated_by_either_page_else_by_the_evidence_on_them() -> N
 
 def test_what_nothing_contradicts_is_told_by_what_supports_it() -> None:
     *_, warmup = canonical.sick().suspects
-    seen = tuple(reason for reason in warmup.reasons if reason.points > 0)
+    reasons = tuple(reason for reason in warmup.reasons if reason.points > 0)
     unheard = replace(warmup, reasons=(canonical.PRIOR,))
-    assert evidence_on(replace(warmup, reasons=seen)) == Term("for", seen[0].says)
+    assert evidence_on(replace(warmup, reasons=reasons)) == Term("for", reasons[0].says)
     assert against(unheard) == ""
     assert evidence_on(unheard).label == "evidence"
 
@@ -100,7 +100,10 @@ def test_the_mechanism_of_the_first_is_not_its_rival() -> None:
 
 def test_the_log_cannot_tell_apart_what_the_experiment_tests() -> None:
     assert inseparable(canonical.sick()) == ()
-    assert [one.cause.slug for one in inseparable(canonical.shared())] == ["lr-too-high", "missing-warmup"]
+    assert [suspect.cause.slug for suspect in inseparable(canonical.shared())] == [
+        "lr-too-high",
+        "missing-warmup",
+    ]
 
 
 def test_a_sentence_has_one_period() -> None:
@@ -144,7 +147,7 @@ def test_speed_names_the_fastest_and_counts_those_who_never_arrive() -> None:
 
 def _run(*quantities: Quantity) -> Run:
     steps = np.arange(5.0)
-    return Run("run", tuple(Series(one, steps.copy(), steps.copy()) for one in quantities))
+    return Run("run", tuple(Series(quantity, steps.copy(), steps.copy()) for quantity in quantities))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ LOOP = "for x, y in loader:\n    optimizer.step()\n    scheduler.step()\n{betwee
 
 def moved(between: int) -> tuple[int, tuple[str, ...]]:
     """A line that leaves a loop with some lines below it."""
-    lines = "".join(f"    total += {one}\n" for one in range(between))
+    lines = "".join(f"    total += {index}\n" for index in range(between))
     before = LOOP.format(between=lines)
     after = before.replace("    scheduler.step()\n", "").replace(
         "for x, y in z", "scheduler.step()\nfor x, y in z"

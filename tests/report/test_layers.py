@@ -42,17 +42,17 @@ def test_layers_stand_in_the_order_of_the_forward_pass_with_what_was_seen_last()
         ),
         model=MODEL,
     )
-    found = anatomy(run)
-    assert [(row.name, row.figures) for row in found.rows] == [
+    structure = anatomy(run)
+    assert [(row.name, row.figures) for row in structure.rows] == [
         ("fc1.weight", {GRADIENT_NORM: 2.0}),
         ("fc1.bias", {}),
         ("act", {ACTIVATION_ZERO_SHARE: 0.625}),
         ("fc2.weight", {WEIGHT_NORM: 8.0, ACTIVATION_ZERO_SHARE: 0.25}),
         ("out", {}),
     ]
-    assert found.columns == [GRADIENT_NORM, WEIGHT_NORM, ACTIVATION_ZERO_SHARE]
-    assert found.step == 2
-    assert found.told.startswith("layers at step 2: ")
+    assert structure.columns == [GRADIENT_NORM, WEIGHT_NORM, ACTIVATION_ZERO_SHARE]
+    assert structure.step == 2
+    assert structure.told.startswith("layers at step 2: ")
 
 
 def test_a_log_has_no_layers_of_a_model() -> None:
@@ -71,12 +71,12 @@ def test_after_a_failure_the_last_finite_look_is_shown() -> None:
         ),
         model=MODEL,
     )
-    found = anatomy(run)
-    assert [row.name for row in found.rows] == ["fc1.weight", "fc1.bias", "fc2.weight"]
-    assert found.rows[2].figures == {GRADIENT_NORM: 50.0, UPDATE_RATIO: 7.0}
-    assert math.isnan(found.rows[0].figures[GRADIENT_NORM])
-    assert found.step == 2
-    assert "the last sample with finite gradients" in found.told
+    structure = anatomy(run)
+    assert [row.name for row in structure.rows] == ["fc1.weight", "fc1.bias", "fc2.weight"]
+    assert structure.rows[2].figures == {GRADIENT_NORM: 50.0, UPDATE_RATIO: 7.0}
+    assert math.isnan(structure.rows[0].figures[GRADIENT_NORM])
+    assert structure.step == 2
+    assert "the last sample with finite gradients" in structure.told
 
 
 def test_a_training_that_was_never_finite_shows_what_there_is() -> None:
@@ -93,7 +93,7 @@ def test_those_that_differ_most_are_shown_in_order() -> None:
         15: {DEAD_UNIT_SHARE: 0.9},
         16: {ACTIVATION_ZERO_SHARE: 0.9},
     }
-    rows = [Row(row.name, row.layer, odd.get(place, row.figures)) for place, row in enumerate(plain)]
+    rows = [Row(row.name, row.layer, odd.get(index, row.figures)) for index, row in enumerate(plain)]
     assert [row.name for row in telling(rows, 4)] == ["3", "7", "11", "15"]
     assert telling(rows, 20) == rows
     assert telling(rows, 0) == []

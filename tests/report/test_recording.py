@@ -89,8 +89,8 @@ def test_the_program_heads_a_report() -> None:
 def test_where_time_goes_is_told_by_medians() -> None:
     slow_once = series(DATA_TIME, 1, 1, 500)
     rest = [series(q, 2, 2, 2) for q in (FORWARD_TIME, BACKWARD_TIME, UPDATE_TIME)]
-    found = times(run(slow_once, *rest, series(OTHER_TIME, 1, 1, 1), series(STEP_TIME, 8, 8, 508)))
-    assert [(one.called, one.share) for one in found] == [
+    shares = times(run(slow_once, *rest, series(OTHER_TIME, 1, 1, 1), series(STEP_TIME, 8, 8, 508)))
+    assert [(part.called, part.share) for part in shares] == [
         ("data", 0.125),
         ("forward", 0.25),
         ("backward", 0.25),
@@ -108,7 +108,7 @@ def test_without_a_loader_the_rest_is_other() -> None:
 
 def test_times_of_optimizers_that_step_in_turn_add_up() -> None:
     both = [series(BACKWARD_TIME, value, part=part) for part, value in (("G", 0.001), ("D", 0.003))]
-    assert [one.seconds for one in times(run(*both))] == [0.004]
+    assert [part.seconds for part in times(run(*both))] == [0.004]
 
 
 def test_what_cannot_learn() -> None:

@@ -52,14 +52,14 @@ def test_arms_that_break_are_told_on_their_side() -> None:
     assert effect(tried((1.0, math.inf), (1.0, math.inf))) == "NaN with it"
     assert effect(tried((math.inf, math.inf))) == "NaN in both"
     some = tried((1.0, 1.0), (math.inf, 1.0), (1.0, math.inf))
-    told = row(some)
-    assert (told.control, told.treated, told.effect) == ("NaN 1 of 3", "NaN 1 of 3", "-")
+    cells = row(some)
+    assert (cells.control, cells.treated, cells.effect) == ("NaN 1 of 3", "NaN 1 of 3", "-")
     assert better_with(some) == 1
 
 
 def test_the_figures_are_those_of_the_pairs_that_count() -> None:
-    told = row(made.STALLED)
-    assert (told.control, told.treated, told.effect) == ("2.31", "2", "-0.31")
+    cells = row(made.STALLED)
+    assert (cells.control, cells.treated, cells.effect) == ("2.31", "2", "-0.31")
     assert row(made.REFUSED).control == "2.31"
 
 
@@ -92,9 +92,9 @@ def test_a_change_is_not_named_twice() -> None:
 
 
 def test_arms_are_set_aside_with_their_reason_once() -> None:
-    told = ["optimizer.use adam, seed 1: stalled after 12 steps"]
-    assert set_aside(made.won()) == told
-    assert set_aside(Treatment((made.STALLED, made.STALLED), None)) == told
+    sentences = ["optimizer.use adam, seed 1: stalled after 12 steps"]
+    assert set_aside(made.won()) == sentences
+    assert set_aside(Treatment((made.STALLED, made.STALLED), None)) == sentences
 
 
 def test_what_was_left_is_told_with_what_is_known_of_it() -> None:

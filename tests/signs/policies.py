@@ -160,8 +160,8 @@ class Learner:
             useless = out & ((ratio > 1) == (advantage[:, None] > 0))
             weight = np.where(useless, 0.0, ratio.clip(max=10.0)) * advantage[:, None] * written / len(tokens)
             gradient = np.zeros_like(self.logits)
-            for place in range(PLACES):
-                gradient[place] = np.bincount(tokens[:, place], weight[:, place], TOKENS)
+            for index in range(PLACES):
+                gradient[index] = np.bincount(tokens[:, index], weight[:, index], TOKENS)
             gradient -= now * weight.sum(0)[:, None]
             entropy = -(now * np.log(now + 1e-12)).sum(-1, keepdims=True)
             gradient += how.entropy * -now * (np.log(now + 1e-12) + entropy)

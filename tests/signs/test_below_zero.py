@@ -57,9 +57,9 @@ def test_one_learned_from_batches_is_not_sick(begin: float) -> None:
 def test_how_far_it_should_fall_is_not_known() -> None:
     run = likelihood(150, 0.005)
     assert isinstance(loss_falls_slowly(run), CannotTell)
-    found = loss_falls(run)
-    assert isinstance(found, Finding)
-    assert found.strength == 1.0
+    answer = loss_falls(run)
+    assert isinstance(answer, Finding)
+    assert answer.strength == 1.0
 
 
 def test_one_that_never_moves_is_flat_unless_noise_may_hide_a_fall() -> None:
@@ -98,9 +98,9 @@ def test_on_its_way_through_zero_it_stands_on_no_floor() -> None:
 def test_percent_of_a_negative_loss_are_not_told() -> None:
     train = 5 * np.exp(-np.arange(60) / 10) - 20
     val = np.concatenate([np.linspace(-10, -18, 20), np.linspace(-18, -12, 40)])
-    found = validation_turns_up(Run("turn", (series(TRAIN_LOSS, train), series(VAL_LOSS, val))))
-    assert isinstance(found, Finding)
-    assert "%" not in found.says
+    answer = validation_turns_up(Run("turn", (series(TRAIN_LOSS, train), series(VAL_LOSS, val))))
+    assert isinstance(answer, Finding)
+    assert "%" not in answer.says
 
 
 def test_a_metric_that_is_turned_has_its_zero() -> None:
@@ -121,9 +121,9 @@ def spiked(at: int, end: float) -> Run:
 @pytest.mark.parametrize(("at", "end", "is_mild"), [(80, -3.4, True), (900, -3.4, False), (80, -1.0, False)])
 def test_a_spike_that_a_run_outgrew_is_a_warning(at: int, end: float, is_mild: bool) -> None:
     for asked in (spikes_without_large_updates, gradient_spikes_before_loss):
-        found = asked(spiked(at, end))
-        assert isinstance(found, Finding)
-        assert (found.strength <= 0.4) is is_mild
+        answer = asked(spiked(at, end))
+        assert isinstance(answer, Finding)
+        assert (answer.strength <= 0.4) is is_mild
 
 
 def test_a_clipping_limit_is_not_raised() -> None:

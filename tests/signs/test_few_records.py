@@ -46,9 +46,9 @@ def run_of(*all_series: Series, objective: Objective | None = None) -> Run:
 
 
 def overfits(run: Run) -> Diagnosis:
-    found = diagnose(run)
-    assert (found.verdict, found.problem) == (Verdict.SICK, Problem.OVERFITS), found.says
-    return found
+    diagnosis = diagnose(run)
+    assert (diagnosis.verdict, diagnosis.problem) == (Verdict.SICK, Problem.OVERFITS), diagnosis.says
+    return diagnosis
 
 
 def test_three_evaluations_each_worse_than_the_one_before_are_no_noise() -> None:
@@ -106,9 +106,9 @@ def test_a_term_that_turns_counts_where_no_score_gains() -> None:
     ]
     flat = series(q.VAL_SCORE, 0.34 - 0.2 * np.exp(-epochs / 3), part="map50")
     rising = series(q.VAL_SCORE, 0.1 + 0.01 * epochs, part="map50")
-    found = validation_turns_up(run_of(*terms, flat, objective=DETECTION))
-    assert isinstance(found, Finding)
-    assert "(seg)" in found.says
+    answer = validation_turns_up(run_of(*terms, flat, objective=DETECTION))
+    assert isinstance(answer, Finding)
+    assert "(seg)" in answer.says
     assert validation_turns_up(run_of(*terms, rising, objective=DETECTION)) is None
 
 
@@ -124,8 +124,8 @@ def test_what_a_loss_drops_by_where_rows_come_again_is_memory(last: float, says:
     passes[:10] += 2.0 * np.exp(-np.arange(10) / 3)
     epochs = series(q.EPOCH, np.arange(1.0, 151.0) / 50, Axis.STEP)
     run = run_of(series(q.TRAIN_LOSS, passes, Axis.STEP), epochs, objective=FINE_TUNING)
-    found = tokens_memorized(run)
-    assert found is None if says is None else isinstance(found, says)
+    answer = tokens_memorized(run)
+    assert answer is None if says is None else isinstance(answer, says)
     # Nothing is held out that could tell, so it is neither healthy nor sick.
     assert (diagnose(run).verdict is Verdict.HEALTHY) is (says is None)
 
@@ -158,7 +158,8 @@ def test_an_agent_that_loses_what_it_gained_is_sick() -> None:
     falls = np.concatenate([np.linspace(-300, 60, 70), np.linspace(60, -110, 130)])
     noise = 8 * DICE.standard_normal(200)
     lost, kept = (
-        run_of(series(q.REWARD, one + noise, Axis.STEP), objective=CLASSIC_RL) for one in (falls, rises)
+        run_of(series(q.REWARD, direction + noise, Axis.STEP), objective=CLASSIC_RL)
+        for direction in (falls, rises)
     )
     assert isinstance(reward_given_back(lost), Finding)
     assert reward_given_back(kept) is None
@@ -170,8 +171,8 @@ def test_a_discriminator_that_never_moves_is_not_contested() -> None:
     generator = series(q.TRAIN_LOSS, 0.52 + 0.16 * np.arange(100) / 100, part="generator")
     still = series(q.TRAIN_LOSS, 1.388 + 1e-5 * DICE.standard_normal(100), part="discriminator")
     contested = series(q.TRAIN_LOSS, 1.38 + 0.05 * DICE.standard_normal(100), part="discriminator")
-    found = diagnose(run_of(generator, still, objective=GAN))
-    assert (found.verdict, found.problem) == (Verdict.SICK, Problem.NOT_LEARNING)
+    diagnosis = diagnose(run_of(generator, still, objective=GAN))
+    assert (diagnosis.verdict, diagnosis.problem) == (Verdict.SICK, Problem.NOT_LEARNING)
     assert loss_flat_from_start(run_of(generator, contested, objective=GAN)) is CANNOT_TELL
     assert diagnose(run_of(generator, contested, objective=GAN)).verdict is Verdict.INCONCLUSIVE
 
@@ -202,17 +203,17 @@ def test_validation_before_training_alone_proves_nothing() -> None:
     once = Series(q.VAL_LOSS, np.array([1.0]), np.array([10.99]), Axis.STEP, name="val_loss")
     run = run_of(loss, once)
     assert isinstance(validation_only_at_start(run), Finding)
-    found = diagnose(run)
-    assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.says == "Not enough data: validation loss was measured only once, at step 1 (11.0)"
+    diagnosis = diagnose(run)
+    assert diagnosis.verdict is Verdict.INCONCLUSIVE
+    assert diagnosis.says == "Not enough data: validation loss was measured only once, at step 1 (11.0)"
     assert diagnose(run_of(loss)).verdict is Verdict.HEALTHY
 
 
 def test_what_an_agent_is_judged_by_is_named_where_only_a_loss_was_logged() -> None:
     loss = series(q.TRAIN_LOSS, 1 + 0.1 * DICE.standard_normal(60), Axis.STEP, part="value")
-    found = diagnose(run_of(loss, objective=CLASSIC_RL))
-    assert found.verdict is Verdict.INCONCLUSIVE
-    assert "judged by the return of evaluation episodes, which was not logged" in found.says
+    diagnosis = diagnose(run_of(loss, objective=CLASSIC_RL))
+    assert diagnosis.verdict is Verdict.INCONCLUSIVE
+    assert "judged by the return of evaluation episodes, which was not logged" in diagnosis.says
 
 
 def test_what_was_never_finite_is_not_compared() -> None:
@@ -230,8 +231,8 @@ def test_a_detector_that_finds_next_to_nothing_does_not_learn(
     loss = series(q.TRAIN_LOSS, 2 + 6 * np.exp(-np.arange(40) / 8))
     score = series(q.VAL_SCORE, top * (1 - np.exp(-np.arange(40) / 8)), part=part)
     run = run_of(loss, score, objective=DETECTION)
-    found = score_near_nothing(run)
-    assert found is None if says is None else isinstance(found, says)
+    answer = score_near_nothing(run)
+    assert answer is None if says is None else isinstance(answer, says)
     assert (diagnose(run).problem is Problem.NOT_LEARNING) is (says is Finding)
 
 

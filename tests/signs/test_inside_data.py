@@ -269,12 +269,12 @@ def test_what_looks_alike_and_is_right_is_no_sign(slug: str, healthy: Training) 
 
 
 def test_the_batch_that_holds_a_nan_is_named() -> None:
-    found = sign_named("inputs_not_finite")(
+    answer = sign_named("inputs_not_finite")(
         recorded(replace(CLASSIFIES, data=with_holes, shuffles=False, batch=4))
     )
-    assert isinstance(found, Finding)
-    assert found.evidence[0].batch == 2
-    assert found.evidence[0].steps == (2.0, 2.0)
+    assert isinstance(answer, Finding)
+    assert answer.evidence[0].batch == 2
+    assert answer.evidence[0].steps == (2.0, 2.0)
 
 
 def test_few_reads_are_many_where_each_waits_for_a_device() -> None:
@@ -282,6 +282,6 @@ def test_few_reads_are_many_where_each_waits_for_a_device() -> None:
     run = recorded(replace(CLASSIFIES, measures=one_by_one))
     few = {**run.facts, READS_PER_STEP: 6}
     assert sign_named("many_item_calls")(replace(run, facts=few)) is None
-    found = sign_named("many_item_calls")(replace(run, facts={**few, DEVICE: "cuda"}))
-    assert isinstance(found, Finding)
-    assert "waits for the GPU" in found.says
+    answer = sign_named("many_item_calls")(replace(run, facts={**few, DEVICE: "cuda"}))
+    assert isinstance(answer, Finding)
+    assert "waits for the GPU" in answer.says

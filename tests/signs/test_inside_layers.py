@@ -176,8 +176,8 @@ SURE = replace(
     CLASSIFIES,
     data=lambda: clusters(kinds=2, apart=6),
     net=partial(stack, FEATURES, 16, 2, last=nn.Sigmoid()),
-    loss=lambda given, targets: nn.functional.binary_cross_entropy(
-        given, nn.functional.one_hot(targets).float()
+    loss=lambda outputs, targets: nn.functional.binary_cross_entropy(
+        outputs, nn.functional.one_hot(targets).float()
     ),
     optimizer=rate(0.5),
 )

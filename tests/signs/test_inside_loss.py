@@ -51,14 +51,14 @@ def of_classes_as_numbers() -> Data:
 def of_one_class_each() -> Data:
     """Classes as rows of zeros and a one."""
     data = clusters()
-    rows = [functional.one_hot(one, CLASSES).float() for one in (data.targets, data.held_targets)]
+    rows = [functional.one_hot(targets, CLASSES).float() for targets in (data.targets, data.held_targets)]
     return replace(data, targets=rows[0], held_targets=rows[1])
 
 
 def of_two_classes_each() -> Data:
     """Each class is true together with the next."""
     data = of_one_class_each()
-    rows = [one + one.roll(1, 1) for one in (data.targets, data.held_targets)]
+    rows = [targets + targets.roll(1, 1) for targets in (data.targets, data.held_targets)]
     return replace(data, targets=rows[0], held_targets=rows[1])
 
 
@@ -358,11 +358,11 @@ def test_a_sign_tells_a_broken_training_from_its_repaired_twin(case: Case) -> No
         ("class_labels_in_regression_loss", replace(PREDICTS, data=yes_no)),
         (
             "argmax_over_single_output",
-            replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets),
+            replace(CLASSIFIES, measures=lambda outputs, targets: outputs.argmax(1) == targets),
         ),
         (
             "accuracy_of_a_regression",
-            replace(CLASSIFIES, measures=lambda given, targets: given.argmax(1) == targets),
+            replace(CLASSIFIES, measures=lambda outputs, targets: outputs.argmax(1) == targets),
         ),
     ],
 )
@@ -371,10 +371,10 @@ def test_what_looks_alike_and_is_right_is_no_sign(slug: str, healthy: Training) 
 
 
 def test_the_first_nan_has_its_step_and_batch() -> None:
-    found = sign_named("nonfinite_from_loss")(recorded(replace(CLASSIFIES, loss=log_of_zero)))
-    assert isinstance(found, Finding)
-    assert found.evidence[0].steps == (1.0, 1.0)
-    assert found.evidence[0].batch == 1
+    answer = sign_named("nonfinite_from_loss")(recorded(replace(CLASSIFIES, loss=log_of_zero)))
+    assert isinstance(answer, Finding)
+    assert answer.evidence[0].steps == (1.0, 1.0)
+    assert answer.evidence[0].batch == 1
 
 
 def squared_by_hand(given: Tensor, targets: Tensor) -> Tensor:

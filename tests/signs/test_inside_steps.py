@@ -216,10 +216,10 @@ def test_frozen_first_layers_may_be_meant() -> None:
     """A backbone is frozen every day, or only the last layers are given to the optimizer."""
     frozen = sign_named("parameters_frozen")(recorded(replace(CLASSIFIES, begins=frozen_first)))
     unheld = sign_named("parameters_unoptimized")(recorded(replace(CLASSIFIES, given=last_layers)))
-    for found in (frozen, unheld):
-        assert isinstance(found, Finding)
-        assert found.strength == 0.5
-        assert "0.weight" in found.says
+    for answer in (frozen, unheld):
+        assert isinstance(answer, Finding)
+        assert answer.strength == 0.5
+        assert "0.weight" in answer.says
 
 
 @pytest.mark.parametrize(

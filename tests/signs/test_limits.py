@@ -24,30 +24,32 @@ def bare_numbers(source: str) -> list[str]:
     Not meant are the plain ones, whole numbers in the index of an array, and what `//` divides by: it counts
     equal parts, as the quarters of a series. Defaults of keywords have a name, decorators what was fitted.
     """
-    found = []
+    bare = []
     for function in _functions(source):
         nodes = [node for statement in function.body for node in ast.walk(statement)]
-        spared = {id(one) for node in nodes for one in _spared(node)}
-        found += [
+        spared = {id(part) for node in nodes for part in _spared(node)}
+        bare += [
             f"{function.name}, line {node.lineno}: {node.value!r}"
             for node in nodes
             if isinstance(node, ast.Constant) and is_number(node) and id(node) not in spared
             if node.value not in PLAIN
         ]
-    return found
+    return bare
 
 
 def _functions(source: str) -> Iterator[ast.FunctionDef]:
     """The functions of a module and the methods of its classes."""
     body = ast.parse(source).body
-    inner = [one for node in body if isinstance(node, ast.ClassDef) for one in node.body]
+    inner = [statement for node in body if isinstance(node, ast.ClassDef) for statement in node.body]
     return (node for node in (*body, *inner) if isinstance(node, ast.FunctionDef))
 
 
 def _spared(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Subscript):
         yield from (
-            one for one in ast.walk(node.slice) if isinstance(one, ast.Constant) and type(one.value) is int
+            part
+            for part in ast.walk(node.slice)
+            if isinstance(part, ast.Constant) and type(part.value) is int
         )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv) and is_number(node.right):
         yield node.right
@@ -59,16 +61,21 @@ def unsourced(source: str, page: str, *, unused: bool = False) -> list[str]:
     Without `unused`, those that no function of the module uses are not meant: a cause has numbers of the fit.
     """
     body = ast.parse(source).body
-    used = {node.id for one in _functions(source) for node in ast.walk(one) if isinstance(node, ast.Name)}
-    found = []
+    used = {
+        node.id
+        for function in _functions(source)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name)
+    }
+    lines = []
     for node, after in zip(body, [*body[1:], None], strict=True):
         if not isinstance(node, ast.Assign | ast.AnnAssign) or not any(map(is_number, ast.walk(node))):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+        names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
         if (unused or names & used) and not _has_entry(after, page):
-            found.append(", ".join(sorted(names)))
-    return found
+            lines.append(", ".join(sorted(names)))
+    return lines
 
 
 def _has_entry(node: ast.stmt | None, page: str) -> bool:

@@ -42,8 +42,8 @@ SHIFTED = run_of(series(q.TRAIN_LOSS, falling(2.3, 0.2)), series(q.VAL_LOSS, fal
 
 
 def test_a_gap_that_widens_beside_a_flat_validation_loss_is_not_healthy() -> None:
-    found = gap_widens(OVERFIT)
-    assert isinstance(found, Finding)
+    answer = gap_widens(OVERFIT)
+    assert isinstance(answer, Finding)
     assert gap_widens(GENERALIZES) is None
     diagnosis = diagnose(OVERFIT)
     assert diagnosis.healthy < diagnose(GENERALIZES).healthy
@@ -89,5 +89,5 @@ def test_a_learning_rate_of_zero_is_the_cause_of_a_flat_loss(
 def test_data_that_was_clean_for_epochs_is_not_to_blame(epoch: int, answer: type | None) -> None:
     values = falling(2.3, 0.2)
     values[epoch:] = np.nan
-    found = fails_after_clean_epochs(run_of(series(q.TRAIN_LOSS, values)))
-    assert isinstance(found, Finding) if answer else not isinstance(found, Finding | CannotTell)
+    finding = fails_after_clean_epochs(run_of(series(q.TRAIN_LOSS, values)))
+    assert isinstance(finding, Finding) if answer else not isinstance(finding, Finding | CannotTell)

@@ -17,9 +17,9 @@ def looked_at(values: Floats) -> Run:
 
 
 def test_a_leak_keeps_its_pace() -> None:
-    found = memory_grows(looked_at(BASE + 8e4 * STEPS))
-    assert isinstance(found, Finding)
-    assert found.says == "memory use grows steadily, from 3.50e8 at mid-run to 3.60e8"
+    answer = memory_grows(looked_at(BASE + 8e4 * STEPS))
+    assert isinstance(answer, Finding)
+    assert answer.says == "memory use grows steadily, from 3.50e8 at mid-run to 3.60e8"
 
 
 @pytest.mark.parametrize(

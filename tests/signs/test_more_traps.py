@@ -102,9 +102,9 @@ def test_series_that_are_cut_into_windows_are_no_samples(rows: int, tells: bool)
 def test_a_failure_begins_where_it_lasts() -> None:
     loss = np.concatenate([[np.inf], falling(198), [np.nan]])
     run = Run("r", (series(TRAIN_LOSS, loss),))
-    found = loss_not_finite(run)
-    assert isinstance(found, Finding)
-    assert "from step 199 on" in found.says
+    answer = loss_not_finite(run)
+    assert isinstance(answer, Finding)
+    assert "from step 199 on" in answer.says
     assert fails_in_first_steps(run) is None
 
 
@@ -131,9 +131,9 @@ def test_a_loss_scale_of_one_is_no_float16() -> None:
 
 def test_without_a_training_loss_nothing_is_said_of_it() -> None:
     val = np.concatenate([np.linspace(2, 1, 10), np.linspace(1, 3, 20)])
-    found = validation_turns_up(Run("r", (series(VAL_LOSS, val),)))
-    assert isinstance(found, Finding)
-    assert "training loss falls" not in found.says
+    answer = validation_turns_up(Run("r", (series(VAL_LOSS, val),)))
+    assert isinstance(answer, Finding)
+    assert "training loss falls" not in answer.says
 
 
 def test_a_gradient_that_spikes_with_the_loss_does_not_come_before_it() -> None:
@@ -211,9 +211,9 @@ def test_gates_are_no_stacked_sigmoids() -> None:
         for name in ("gate", "hidden")
         for quantity, value in ((SATURATED_SHARE, 0.9), (ACTIVATION_MEAN, 0.5))
     )
-    found = sigmoids_stacked(Run("r", looks, facts={GATES: "gate"}))
-    assert isinstance(found, Finding)
-    assert "gate" not in found.says
+    answer = sigmoids_stacked(Run("r", looks, facts={GATES: "gate"}))
+    assert isinstance(answer, Finding)
+    assert "gate" not in answer.says
     assert not isinstance(sigmoids_stacked(Run("r", looks, facts={GATES: "gate, hidden"})), Finding)
 
 

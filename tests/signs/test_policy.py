@@ -47,14 +47,14 @@ def test_nothing_is_wrong_with_a_policy_that_learns(how: Training, seed: int) ->
 
 @pytest.mark.parametrize("slug", [sign.slug for sign in ASKED if sign.problem])
 def test_a_training_that_shows_it_is_sick(slug: str) -> None:
-    found = diagnose(given(trained(CASES[slug][0]), CLASSIC_RL))
-    assert found.verdict is Verdict.SICK
-    assert found.problem in (Problem.POLICY, Problem.NOT_LEARNING)
+    diagnosis = diagnose(given(trained(CASES[slug][0]), CLASSIC_RL))
+    assert diagnosis.verdict is Verdict.SICK
+    assert diagnosis.problem in (Problem.POLICY, Problem.NOT_LEARNING)
 
 
 def series(quantity: Quantity, values: Floats | Iterable[float], part: str = "", name: str = "") -> Series:
-    found = np.array(list(values), dtype=np.float64)
-    return Series(quantity, np.arange(1, len(found) + 1, dtype=np.float64), found, part=part, name=name)
+    points = np.array(list(values), dtype=np.float64)
+    return Series(quantity, np.arange(1, len(points) + 1, dtype=np.float64), points, part=part, name=name)
 
 
 def rising(points: int = 100) -> Floats:
@@ -70,10 +70,10 @@ def collapsed() -> Run:
 
 
 def test_an_agent_that_is_sure_too_early_is_sick_though_its_reward_rose() -> None:
-    found = diagnose(collapsed())
-    assert (found.verdict, found.problem, found.suspects) == (Verdict.SICK, Problem.POLICY, ())
-    assert found.says.startswith("Policy entropy falls from 1.37 to 0.005")
-    assert found.confidence > 0.5
+    diagnosis = diagnose(collapsed())
+    assert (diagnosis.verdict, diagnosis.problem, diagnosis.suspects) == (Verdict.SICK, Problem.POLICY, ())
+    assert diagnosis.says.startswith("Policy entropy falls from 1.37 to 0.005")
+    assert diagnosis.confidence > 0.5
 
 
 def test_the_same_agent_with_its_entropy_left_is_healthy() -> None:
@@ -125,9 +125,9 @@ def test_a_noisy_reward_that_rises_all_the_time_is_not_flat() -> None:
 
 def test_a_doubtful_problem_makes_no_healthy_run_and_no_sick_one() -> None:
     values = series(q.TRAIN_SCORE, np.full(100, -0.2), "explained_variance")
-    found = diagnose(Run("r", (series(q.REWARD, rising()), values)))
-    assert found.verdict is Verdict.INCONCLUSIVE
-    assert found.says.startswith("Possible problem: value function explains -0.2")
+    diagnosis = diagnose(Run("r", (series(q.REWARD, rising()), values)))
+    assert diagnosis.verdict is Verdict.INCONCLUSIVE
+    assert diagnosis.says.startswith("Possible problem: value function explains -0.2")
 
 
 def sick() -> tuple[Run, Diagnosis]:
@@ -136,17 +136,19 @@ def sick() -> tuple[Run, Diagnosis]:
 
 
 def test_a_sick_run_without_a_suspect_has_a_page() -> None:
-    run, found = sick()
-    told = screen(found)
-    assert "Policy collapses or drifts; cause unclear" in told
-    assert "KL divergence from the reference grows" in told
-    assert "COULD BE" not in told
-    assert '"problem": "policy collapses or drifts"' in document(found)
-    assert summary(run, found).startswith("SICK policy collapses or drifts; cause unclear")
+    run, diagnosis = sick()
+    text = screen(diagnosis)
+    assert "Policy collapses or drifts; cause unclear" in text
+    assert "KL divergence from the reference grows" in text
+    assert "COULD BE" not in text
+    assert '"problem": "policy collapses or drifts"' in document(diagnosis)
+    assert summary(run, diagnosis).startswith("SICK policy collapses or drifts; cause unclear")
 
 
 def test_conditions_are_asked_of_a_sick_run_without_a_suspect() -> None:
-    run, found = sick()
-    report = Report((run,), diagnoses=(found,))
-    met = [str(one) for one in conditions_from(["sick", "lr-too-high"]) if one.met_by(report)]
+    run, diagnosis = sick()
+    report = Report((run,), diagnoses=(diagnosis,))
+    met = [
+        str(condition) for condition in conditions_from(["sick", "lr-too-high"]) if condition.met_by(report)
+    ]
     assert met == ["sick"]

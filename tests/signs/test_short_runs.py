@@ -37,7 +37,7 @@ def logistic(steps: int, seed: int, *, batch: int = 16, rate: float = 0.3) -> Ru
         if step % 20 == 0:
             labels = (held @ truth > 0).astype(float) if labels is None else labels
             checked.append(float(np.mean(np.logaddexp(0, held @ weights) - labels * (held @ weights))))
-    at, shares = (np.array(one, dtype=np.float64) for one in zip(*hits, strict=True))
+    at, shares = (np.array(row, dtype=np.float64) for row in zip(*hits, strict=True))
     looked = Series(TRAIN_ACCURACY, at, shares)
     return Run(
         f"logistic {seed}",
@@ -54,9 +54,9 @@ def test_a_short_training_that_learns_is_not_called_sick(rate: float, batch: int
 
 
 def test_a_fall_that_no_stretch_shows_is_seen_by_all_of_them_together() -> None:
-    seen = [isinstance(loss_falls(logistic(60, seed, batch=10, rate=0.05)), Finding) for seed in range(12)]
+    flags = [isinstance(loss_falls(logistic(60, seed, batch=10, rate=0.05)), Finding) for seed in range(12)]
     flat = [isinstance(loss_falls(logistic(60, seed, batch=10, rate=0.0)), Finding) for seed in range(50)]
-    assert sum(seen) >= 9
+    assert sum(flags) >= 9
     assert sum(flat) <= 1
 
 
@@ -70,8 +70,8 @@ def test_a_loss_that_falls_on_as_far_as_noise_lets_see_does_not_stand_still() ->
 def test_an_accuracy_that_was_last_looked_at_midway_does_not_tell_how_it_ends() -> None:
     early = Series(TRAIN_ACCURACY, np.array([1.0, 2, 3, 4, 7, 8, 15, 16, 31, 32]), np.full(10, 0.5))
     falling = series(TRAIN_LOSS, 0.7 * np.exp(-np.arange(60) / 30))
-    told = Run("r", (falling, early), facts={CLASSES: 2})
-    assert isinstance(accuracy_at_chance(told), CannotTell)
+    run = Run("r", (falling, early), facts={CLASSES: 2})
+    assert isinstance(accuracy_at_chance(run), CannotTell)
     late = Series(TRAIN_ACCURACY, np.array([1.0, 20, 40, 52]), np.full(4, 0.5))
     assert isinstance(accuracy_at_chance(Run("r", (falling, late), facts={CLASSES: 2})), Finding)
 

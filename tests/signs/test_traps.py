@@ -43,10 +43,10 @@ def noise(points: int, sigma: float) -> Floats:
 
 def test_one_infinite_value_in_the_first_epoch_hardly_counts() -> None:
     val = np.concatenate([[np.inf], np.linspace(3, 1, 60)])
-    found = loss_not_finite(Run("r", (series(VAL_LOSS, val),)))
-    assert isinstance(found, Finding)
-    assert found.strength < 0.2
-    assert "recovers" in found.says
+    answer = loss_not_finite(Run("r", (series(VAL_LOSS, val),)))
+    assert isinstance(answer, Finding)
+    assert answer.strength < 0.2
+    assert "recovers" in answer.says
 
 
 def test_a_climb_of_a_few_steps_is_a_warning() -> None:
@@ -149,5 +149,5 @@ def test_a_norm_is_not_small_because_the_loss_once_exploded() -> None:
 @pytest.mark.parametrize(("end", "early"), [(10.2, True), (5.0, False)])
 def test_a_twentieth_of_the_plan_tells_only_when_the_curve_has_moved(end: float, early: bool) -> None:
     loss = series(TRAIN_LOSS, np.linspace(10.9, end, 247))
-    found = too_short(Run("r", (loss,), facts={PLANNED_STEPS: 5000}))
-    assert isinstance(found, Finding) is early
+    answer = too_short(Run("r", (loss,), facts={PLANNED_STEPS: 5000}))
+    assert isinstance(answer, Finding) is early

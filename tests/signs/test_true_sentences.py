@@ -29,15 +29,15 @@ def by_decades(points: int, decades: float, scatter: float) -> Floats:
 @pytest.mark.parametrize("scatter", [0.0, 0.2])
 def test_where_a_loss_is_said_to_settle_it_stays(points: int, decades: float, scatter: float) -> None:
     values = by_decades(points, decades, scatter)
-    found = loss_converged(losses(values))
-    if not isinstance(found, Finding):
+    answer = loss_converged(losses(values))
+    if not isinstance(answer, Finding):
         return
-    settled = re.search(r"settles at (\S+) from step (\S+) on", found.says)
+    settled = re.search(r"settles at (\S+) from step (\S+) on", answer.says)
     if settled:
         at, since = float(settled[1]), int(settled[2].replace(",", ""))
         assert np.median(values[since - 1 : since + points // 20]) < 2 * at
         return
-    down = re.search(r"is down to (\S+) at step (\S+) and ends at", found.says)
+    down = re.search(r"is down to (\S+) at step (\S+) and ends at", answer.says)
     assert down
     level, since = float(down[1]), int(down[2].replace(",", ""))
     near = values[max(0, since - 1 - points // 20) : since + points // 20]
@@ -46,9 +46,9 @@ def test_where_a_loss_is_said_to_settle_it_stays(points: int, decades: float, sc
 
 
 def test_a_loss_of_decades_is_not_said_to_settle_where_it_has_decades_to_go() -> None:
-    found = loss_converged(losses(by_decades(400, 6, 0.1)))
-    assert isinstance(found, Finding)
-    assert "settles" not in found.says
+    answer = loss_converged(losses(by_decades(400, 6, 0.1)))
+    assert isinstance(answer, Finding)
+    assert "settles" not in answer.says
 
 
 def test_a_loss_that_comes_down_to_guessing_stands_on_no_floor() -> None:
@@ -69,6 +69,6 @@ def test_a_loss_that_rises_does_not_stay_where_it_was() -> None:
 def test_first_and_last_of_a_flat_loss_may_differ_by_its_scatter_which_is_then_told() -> None:
     values = 2 + 0.5 * np.random.default_rng(4).standard_normal(90)
     values[0] = 1.4
-    found = loss_flat_from_start(losses(values))
-    assert isinstance(found, Finding)
-    assert re.search(r"\(1\.4 at the start, 1\.9\d* at the end; noise 0\.[45]\d* std\)", found.says)
+    answer = loss_flat_from_start(losses(values))
+    assert isinstance(answer, Finding)
+    assert re.search(r"\(1\.4 at the start, 1\.9\d* at the end; noise 0\.[45]\d* std\)", answer.says)

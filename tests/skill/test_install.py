@@ -19,22 +19,22 @@ def skill(tmp_path: Path) -> Path:
 
 def front_matter(skill: Path) -> dict[str, str]:
     text = (skill / MAIN).read_text(encoding="utf-8")
-    found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
-    assert found
-    read: dict[str, str] = yaml.safe_load(found[1])
+    fields = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    assert fields
+    read: dict[str, str] = yaml.safe_load(fields[1])
     return read
 
 
 def test_the_front_matter_follows_the_convention(skill: Path) -> None:
-    found = front_matter(skill)
-    assert set(found) <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", found["name"])
-    assert len(found["name"]) <= 64
-    assert found["name"] == skill.name
-    assert 1 <= len(found["description"]) <= 1024
-    assert 1 <= len(found["compatibility"]) <= 500
-    assert "<" not in found["description"]
-    assert "Use when" in found["description"]
+    fields = front_matter(skill)
+    assert set(fields) <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", fields["name"])
+    assert len(fields["name"]) <= 64
+    assert fields["name"] == skill.name
+    assert 1 <= len(fields["description"]) <= 1024
+    assert 1 <= len(fields["compatibility"]) <= 500
+    assert "<" not in fields["description"]
+    assert "Use when" in fields["description"]
 
 
 def test_it_is_short_and_what_is_long_is_read_on_demand(skill: Path) -> None:

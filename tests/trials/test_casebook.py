@@ -46,9 +46,9 @@ def test_a_treatment_is_a_case_for_every_trial(book: Casebook) -> None:
     written = book.record(
         canonical.sick(), treatments.won(), command="python train.py", project="spirals", patch_applied=True
     )
-    found = book.cases()
-    assert list(reversed(found)) == written
-    first = found[-1]
+    cases = book.cases()
+    assert list(reversed(cases)) == written
+    first = cases[-1]
     assert (first.change, first.cause, first.outcome) == ("optimizer.lr x 0.01", "lr-too-high", "helped")
     assert [first.control, first.treated] == pytest.approx([2.31, 0.24])
     assert (first.effect, first.low, first.high, first.seeds) == (-2.07, -2.21, -1.93, 3)
@@ -59,7 +59,7 @@ def test_a_treatment_is_a_case_for_every_trial(book: Casebook) -> None:
         "spirals",
         "python train.py",
     )
-    assert [case.patch_applied for case in found] == [case.proven for case in found] == [False] * 5 + [True]
+    assert [case.patch_applied for case in cases] == [case.proven for case in cases] == [False] * 5 + [True]
 
 
 def test_a_diagnosis_without_trials_is_a_case_too(book: Casebook) -> None:
@@ -137,9 +137,9 @@ def test_whatever_it_is_called_comes_back(
     assert case.effect == (None if math.isnan(value) else value)
 
 
-def _write(place: str, times: int) -> None:
+def _write(path: str, times: int) -> None:
     for _ in range(times):
-        record(Casebook(place), treatments.lost())
+        record(Casebook(path), treatments.lost())
 
 
 def test_two_writers_lose_nothing(book: Casebook) -> None:

@@ -45,22 +45,22 @@ def pair(control: float | None, treated: float | None, seed: int = 0) -> Pair:
 def test_the_outcome_follows_from_the_pairs(
     pairs: list[tuple[float | None, float | None]], outcome: Outcome
 ) -> None:
-    assert effect_of([pair(*one) for one in pairs], Measure.LOSS).outcome is outcome
+    assert effect_of([pair(*each) for each in pairs], Measure.LOSS).outcome is outcome
 
 
 def test_the_interval_is_that_of_paired_differences() -> None:
-    found = effect_of([pair(3.0, 1.0), pair(4.0, 1.0), pair(5.0, 1.0)], Measure.LOSS)
-    assert found.mean == pytest.approx(-3.0)
-    assert found.interval == pytest.approx((-3 - 4.303 / math.sqrt(3), -3 + 4.303 / math.sqrt(3)), rel=1e-3)
+    effect = effect_of([pair(3.0, 1.0), pair(4.0, 1.0), pair(5.0, 1.0)], Measure.LOSS)
+    assert effect.mean == pytest.approx(-3.0)
+    assert effect.interval == pytest.approx((-3 - 4.303 / math.sqrt(3), -3 + 4.303 / math.sqrt(3)), rel=1e-3)
 
 
 def test_the_interval_of_many_pairs_is_students() -> None:
-    found = effect_of([pair(3.0 + 0.1 * one, 1.0) for one in range(11)], Measure.LOSS)
-    assert found.interval is not None
+    effect = effect_of([pair(3.0 + 0.1 * index, 1.0) for index in range(11)], Measure.LOSS)
+    assert effect.interval is not None
     # 2.2281 for ten degrees of freedom; of the normal distribution it would be 1.96.
-    deviation = math.sqrt(sum((0.1 * (one - 5)) ** 2 for one in range(11)) / 10)
+    deviation = math.sqrt(sum((0.1 * (index - 5)) ** 2 for index in range(11)) / 10)
     wide = 2.2281 * deviation / math.sqrt(11)
-    assert found.interval == pytest.approx((-2.5 - wide, -2.5 + wide), rel=2e-3)
+    assert effect.interval == pytest.approx((-2.5 - wide, -2.5 + wide), rel=2e-3)
 
 
 def test_more_is_better_where_speed_is_measured() -> None:
@@ -108,8 +108,8 @@ def test_an_effect_says_in_how_many_seeds_it_is_better(pairs: list[Pair], says: 
 
 def test_a_treated_run_that_ends_above_its_start_proves_nothing() -> None:
     def begun(control: float, treated: float, seed: int) -> Pair:
-        one = pair(control, treated, seed)
-        return Pair(replace(one.control, start=2.3), replace(one.treated, start=2.3, loss=treated))
+        paired = pair(control, treated, seed)
+        return Pair(replace(paired.control, start=2.3), replace(paired.treated, start=2.3, loss=treated))
 
     less_bad = effect_of([begun(4e10, 5e3, seed) for seed in range(3)], Measure.LOSS)
     assert less_bad.outcome is Outcome.INCONCLUSIVE
@@ -121,8 +121,8 @@ def test_a_treated_run_that_ends_above_its_start_proves_nothing() -> None:
 
 def test_a_treated_run_that_ends_above_a_constant_prediction_proves_nothing() -> None:
     def ended(value: float, chance: float, seed: int) -> Pair:
-        one = pair(40.0, value, seed)
-        return replace(one, treated=replace(one.treated, start=90.0, loss=value, chance=chance))
+        paired = pair(40.0, value, seed)
+        return replace(paired, treated=replace(paired.treated, start=90.0, loss=value, chance=chance))
 
     less_bad = effect_of([ended(8.0, 2.3, seed) for seed in range(3)], Measure.LOSS)
     assert less_bad.outcome is Outcome.INCONCLUSIVE

@@ -28,7 +28,8 @@ STEPS = 100
 def run_of(columns: dict[Quantity, Sequence[float]]) -> Run:
     """A run with a value of some quantities at every step."""
     series = [
-        Series(one, np.arange(1.0, len(values) + 1), np.array(values)) for one, values in columns.items()
+        Series(quantity, np.arange(1.0, len(values) + 1), np.array(values))
+        for quantity, values in columns.items()
     ]
     return Run("run", tuple(series))
 
@@ -57,10 +58,10 @@ class Ordered:
 
 def engine(folder: Path) -> tuple[Engine, Ordered]:
     runner = Ordered()
-    place = Workspace(folder, copies=True)
+    workspace = Workspace(folder, copies=True)
     command = Command("python", ("python", "train.py"))
     budget = Budget(arms=40, minutes=10)
-    made = Engine(command, place, runner, folder / "arms", STEPS, True, 1.0, budget, lambda _: None)
+    made = Engine(command, workspace, runner, folder / "arms", STEPS, True, 1.0, budget, lambda _: None)
     return made, runner
 
 
@@ -130,9 +131,9 @@ def test_right_answers_are_counted_where_the_arm_is_cut(tmp_path: Path) -> None:
 def tried(made: Engine, change: str) -> Trial:
     plan = planned(change, Measure.LOSS)
     pairs = made.pairs(plan, [0, 1, 2])
-    found = effect_of(pairs, plan.measure)
+    effect = effect_of(pairs, plan.measure)
     return Trial(
-        plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), found.mean, None, Outcome.HELPED, ""
+        plan.changes, "a-cause", "Do it", plan.measure, tuple(pairs), effect.mean, None, Outcome.HELPED, ""
     )
 
 

@@ -33,19 +33,21 @@ LEARNED = [2.0, 2.0, 2.0, 0.5, 0.1, 0.001, 0.001, 0.001, 0.001, 0.001]
 def test_the_fixes_of_suspects_come_by_their_worth() -> None:
     diagnosis = canonical.sick()
     plan = candidates(diagnosis, canonical.demo_runs()[0], {})
-    assert [one.worth for one in plan] == sorted((one.worth for one in plan), reverse=True)
+    assert [candidate.worth for candidate in plan] == sorted(
+        (candidate.worth for candidate in plan), reverse=True
+    )
     assert plan[0].cause == diagnosis.suspects[0].cause.slug
-    assert len({one.changes for one in plan}) == len(plan)
+    assert len({candidate.changes for candidate in plan}) == len(plan)
 
 
 def test_what_helped_before_is_worth_more_and_says_so() -> None:
-    diagnosis, seen = canonical.sick(), canonical.demo_runs()[0]
-    (first, *_) = candidates(diagnosis, seen, {})
+    diagnosis, run_seen = canonical.sick(), canonical.demo_runs()[0]
+    (first, *_) = candidates(diagnosis, run_seen, {})
     name = str(first.changes[0])
-    (once, *_) = candidates(diagnosis, seen, {name: (3, 3)})
+    (once, *_) = candidates(diagnosis, run_seen, {name: (3, 3)})
     assert once.worth == pytest.approx(first.worth * 8 / 5)
     assert once.because == "helped in 3 of 3 past trials of this project"
-    (never_yet, *_) = candidates(diagnosis, seen, {name: (4, 0)})
+    (never_yet, *_) = candidates(diagnosis, run_seen, {name: (4, 0)})
     assert never_yet.worth == pytest.approx(first.worth / 3)
 
 
@@ -108,9 +110,9 @@ def test_a_loss_that_is_turned_is_compared_by_its_size() -> None:
 def test_the_limit_of_clipping_comes_from_before_the_failure() -> None:
     norms = [1.0, 1.1, 0.9, 1.0, 1.2, 1.0, 50.0, 900.0, 1e4, 1e6]
     (change,) = parse_changes("gradients.clip p95")
-    found = resolved(change, run(norm=norms))
-    assert found is not None
-    assert 1.0 < found.number < 2.1
+    change_spec = resolved(change, run(norm=norms))
+    assert change_spec is not None
+    assert 1.0 < change_spec.number < 2.1
 
 
 def test_stopping_early_is_stopping_after_the_best_validation() -> None:
@@ -131,8 +133,8 @@ def test_stopping_early_is_stopping_after_the_best_validation() -> None:
 )
 def test_a_learning_rate_begins_in_the_typical_range(fix: str, rate: float, dose: str) -> None:
     rates = Series(LEARNING_RATE, np.arange(10.0), np.full(10, rate))
-    seen = Run("run", (rates,), facts={OPTIMIZER: "SGD", MOMENTUM: 0.9})
-    assert prescribed(fix, seen) == (parse_change(dose),)
+    run_seen = Run("run", (rates,), facts={OPTIMIZER: "SGD", MOMENTUM: 0.9})
+    assert prescribed(fix, run_seen) == (parse_change(dose),)
     assert prescribed(fix, Run("run", (rates,))) == (parse_change(fix),)
 
 

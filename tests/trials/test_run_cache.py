@@ -68,10 +68,10 @@ class Project:
 def treated_once(tmp_path: Path) -> Project:
     (tmp_path / "train.py").write_text("import net")
     (tmp_path / "net.py").write_text("width = 3")
-    found = Project(tmp_path)
-    reusing, _ = found.treated("train-1")
-    assert reusing.carry_out(found.order("train-1")).run is not None
-    return found
+    project = Project(tmp_path)
+    reusing, _ = project.treated("train-1")
+    assert reusing.carry_out(project.order("train-1")).run is not None
+    return project
 
 
 def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:

@@ -22,16 +22,16 @@ def test_a_program_is_treated_from_python(tmp_path: Path, monkeypatch: pytest.Mo
     written(tmp_path, "0.00003")
     said: list[str] = []
     wish = traindx.TreatOptions(only=("optimizer.lr x 10000 + gradients.clip 0.1",), seeds=2)
-    found = traindx.treat("train.py", wish, say=said.append)
-    (trial,) = found.treatment.trials
+    result = traindx.treat("train.py", wish, say=said.append)
+    (trial,) = result.treatment.trials
     assert trial.outcome is Outcome.HELPED
-    assert found.report.diagnoses[0].suspects
+    assert result.report.diagnoses[0].suspects
     assert said[0] == "recording the program without changes"
-    assert "lr=0.3" in found.treatment.patch
-    assert "clip_grad_norm_" in found.treatment.patch
-    assert found.treatment.patch_verified
+    assert "lr=0.3" in result.treatment.patch
+    assert "clip_grad_norm_" in result.treatment.patch
+    assert result.treatment.patch_verified
     assert Casebook().cases()[0].change == "optimizer.lr x 10000 + gradients.clip 0.1"
-    assert found.folder.parent == tmp_path / ".traindx" / "treatments"
+    assert result.folder.parent == tmp_path / ".traindx" / "treatments"
 
 
 UNCLEARED = """\
@@ -80,12 +80,12 @@ def test_no_trial_starts_after_the_time_is_over_and_the_end_is_told(
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     (tmp_path / "train.py").write_text(UNCLEARED + "import time; time.sleep(8)\n", encoding="utf-8")
     said: list[str] = []
-    found = traindx.treat("train.py", traindx.TreatOptions(minutes=1.0), say=said.append)
+    result = traindx.treat("train.py", traindx.TreatOptions(minutes=1.0), say=said.append)
     elapsed = [re.search(r"(\d+):(\d+) elapsed, limit 1:00", line) for line in said]
-    began = [60 * int(one[1]) + int(one[2]) for one in elapsed if one]
+    began = [60 * int(match[1]) + int(match[2]) for match in elapsed if match]
     assert began
     assert max(began) <= 60
-    assert found.treatment.best is not None or found.treatment.why_untried == "time limit reached"
+    assert result.treatment.best is not None or result.treatment.why_untried == "time limit reached"
 
 
 def test_numbers_of_a_recording_come_from_the_recording(
@@ -94,8 +94,8 @@ def test_numbers_of_a_recording_come_from_the_recording(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     written(tmp_path, "0.00003")
-    found = traindx.treat("train.py", traindx.TreatOptions(only=("gradients.clip p95",), dry=True))
-    (planned,) = found.plan
+    result = traindx.treat("train.py", traindx.TreatOptions(only=("gradients.clip p95",), dry=True))
+    (planned,) = result.plan
     assert planned.changes[0].number > 0
     with pytest.raises(traindx.TraindxError, match="the run has no validation loss"):
         traindx.treat("train.py", traindx.TreatOptions(only=("stop.early",), dry=True))
@@ -120,9 +120,9 @@ def test_a_large_directory_is_left_alone_unless_that_is_allowed(
     with pytest.raises(traindx.TraindxError, match="use --in-place to run there"):
         traindx.treat("train.py")
     assert not list((tmp_path / ".traindx" / "treatments").iterdir())
-    found = traindx.treat("train.py", traindx.TreatOptions(in_place=True, dry=True))
-    assert found.report.runs
-    assert any("ran in the working directory itself" in note for note in found.notes)
+    result = traindx.treat("train.py", traindx.TreatOptions(in_place=True, dry=True))
+    assert result.report.runs
+    assert any("ran in the working directory itself" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(

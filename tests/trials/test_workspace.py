@@ -18,15 +18,15 @@ def test_an_arm_gets_a_copy_without_what_is_ours_or_installed(tmp_path: Path) ->
     for name in ("train.py", "data/rows.csv", ".traindx/runs/old", "venv/lib.py", "__pycache__/x.pyc"):
         (here / name).parent.mkdir(parents=True, exist_ok=True)
         (here / name).write_text(name)
-    found = workspace_of(here)
-    copy = found.arm(tmp_path / "arm")
-    assert sorted(str(one.relative_to(copy)) for one in copy.rglob("*") if one.is_file()) == [
+    workspace = workspace_of(here)
+    copy = workspace.arm(tmp_path / "arm")
+    assert sorted(str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()) == [
         "data/rows.csv",
         "train.py",
     ]
     (copy / "train.py").write_text("other")
     assert (here / "train.py").read_text() == "train.py"
-    found.clear(tmp_path / "arm")
+    workspace.clear(tmp_path / "arm")
     assert not copy.exists()
 
 
@@ -37,10 +37,10 @@ def test_a_large_place_is_used_as_it_is_where_that_is_asked_for(
     (tmp_path / "large.bin").write_bytes(b"0" * 11)
     with pytest.raises(TraindxError, match="use --in-place to run there"):
         workspace_of(tmp_path)
-    found = workspace_of(tmp_path, in_place=True)
-    assert not found.copies
-    assert found.arm(tmp_path / "arm") == tmp_path
-    found.clear(tmp_path)
+    workspace = workspace_of(tmp_path, in_place=True)
+    assert not workspace.copies
+    assert workspace.arm(tmp_path / "arm") == tmp_path
+    workspace.clear(tmp_path)
     assert (tmp_path / "large.bin").exists()
 
 
@@ -59,15 +59,15 @@ def test_where_the_arms_are_is_not_copied_into_them(tmp_path: Path) -> None:
     (tmp_path / "arms/old").mkdir(parents=True)
     (tmp_path / "arms/old/model.pt").write_text("1")
     copy = workspace_of(tmp_path, arms=tmp_path / "arms/new").arm(tmp_path / "arms/new/control")
-    assert [one.name for one in copy.rglob("*")] == ["train.py"]
+    assert [path.name for path in copy.rglob("*")] == ["train.py"]
 
 
 def test_arms_that_are_made_in_the_directory_itself_are_not_copied_into_each_other(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("1")
-    place = workspace_of(tmp_path, arms=tmp_path / "train-1")
-    place.arm(tmp_path / "train-1/control")
-    copy = place.arm(tmp_path / "train-1/treated")
-    assert [one.name for one in copy.rglob("*")] == ["train.py"]
+    workspace = workspace_of(tmp_path, arms=tmp_path / "train-1")
+    workspace.arm(tmp_path / "train-1/control")
+    copy = workspace.arm(tmp_path / "train-1/treated")
+    assert [path.name for path in copy.rglob("*")] == ["train.py"]
 
 
 def test_links_and_empty_folders_come_along(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_program_in_a_hidden_folder_comes_along(tmp_path: Path) -> None:
     script.write_text("1")
     (tmp_path / "project/.hidden/other").mkdir()
     copy = workspace_of(tmp_path / "project", ["python", ".hidden/one/train.py"]).arm(tmp_path / "arm")
-    assert [str(one.relative_to(copy)) for one in copy.rglob("*") if one.is_file()] == [
+    assert [str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()] == [
         ".hidden/one/train.py"
     ]
 
@@ -105,13 +105,13 @@ def _project(top: Path, *names: str) -> None:
 def test_the_project_is_copied_and_the_working_directory_in_it_kept(tmp_path: Path) -> None:
     top = tmp_path / "project"
     _project(top, ".git/HEAD", "data/rows.csv", "examples/one/train.py", "env/lib.py", "own/pyvenv.cfg")
-    found = workspace_of(top / "examples/one")
-    place = found.arm(tmp_path / "arm")
-    assert place == tmp_path / "arm.work/examples/one"
-    assert (place / "../../data/rows.csv").read_text() == "data/rows.csv"
-    names = sorted(name for _, name in found.files())
+    workspace = workspace_of(top / "examples/one")
+    folder = workspace.arm(tmp_path / "arm")
+    assert folder == tmp_path / "arm.work/examples/one"
+    assert (folder / "../../data/rows.csv").read_text() == "data/rows.csv"
+    names = sorted(name for _, name in workspace.files())
     assert names == ["data/rows.csv", "env/lib.py", "examples/one/train.py"]
-    assert found.top(place) == tmp_path / "arm.work"
+    assert workspace.top(folder) == tmp_path / "arm.work"
 
 
 def test_what_the_command_names_above_the_working_directory_comes_along(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_what_the_command_names_above_the_working_directory_comes_along(tmp_path
 )
 def test_a_project_grows_by_what_a_program_missed(tmp_path: Path, problem: str, is_wider: bool) -> None:
     _project(tmp_path, "data/rows.csv", "shared/nets.py", "code/train.py")
-    found = workspace_of(tmp_path / "code")
-    assert wider(found, problem) == (tmp_path if is_wider else None)
+    workspace = workspace_of(tmp_path / "code")
+    assert wider(workspace, problem) == (tmp_path if is_wider else None)
 
 
 def test_data_of_a_large_project_is_linked_and_what_is_written_to_is_not(
@@ -151,9 +151,9 @@ def test_data_of_a_large_project_is_linked_and_what_is_written_to_is_not(
     )
     (top / "helper.py").touch()
     runner = LocalRunner(workspace_of(top))
-    place = runner.workspace.arm(tmp_path / "arm")
-    assert (place / "rows.csv").is_symlink()
-    assert not (place / "model.pt").is_symlink()
+    folder = runner.workspace.arm(tmp_path / "arm")
+    assert (folder / "rows.csv").is_symlink()
+    assert not (folder / "model.pt").is_symlink()
     runner.workspace.clear(tmp_path / "arm")
     command = Command(sys.executable, ("python", str(top / "train.py")))
     monkeypatch.setenv("PYTHONPATH", str(top))

@@ -19,9 +19,9 @@ def _weights(model: nn.Module) -> list[nn.Parameter]:
     """Weight matrices of dense, convolutional and recurrent layers, in the order in which they were made."""
     return [
         weight
-        for one in model.modules()
-        if isinstance(one, (*LAYER_TYPES, nn.RNNBase))
-        for weight in one.parameters(recurse=False)
+        for module in model.modules()
+        if isinstance(module, (*LAYER_TYPES, nn.RNNBase))
+        for weight in module.parameters(recurse=False)
         if weight.dim() > 1
     ]
 
@@ -44,17 +44,17 @@ def _narrow(plan: Plan, severity: float, dice: Random) -> Plan:
 
 def _alike(plan: Plan, severity: float, dice: Random) -> Plan:
     """Layers whose weights are one number."""
-    found = _weights(plan.model)
-    if len(found) < 2:
+    weights = _weights(plan.model)
+    if len(weights) < 2:
         raise Unfit
     number = dice.choice((0.0, 0.01, 0.05, 0.1))
-    chosen = dice.sample(found, max(1, round(len(found) * (0.2 + 0.8 * severity))))
+    chosen = dice.sample(weights, max(1, round(len(weights) * (0.2 + 0.8 * severity))))
     for weight in chosen:
         nn.init.constant_(weight, number)
-    for one in plan.model.modules():
-        if isinstance(one, LAYER_TYPES) and isinstance(one.bias, torch.Tensor):
-            nn.init.zeros_(one.bias)
-    return replace(plan, notes=(*plan.notes, f"{len(chosen)} of {len(found)} weights are all {number:g}"))
+    for module in plan.model.modules():
+        if isinstance(module, LAYER_TYPES) and isinstance(module.bias, torch.Tensor):
+            nn.init.zeros_(module.bias)
+    return replace(plan, notes=(*plan.notes, f"{len(chosen)} of {len(weights)} weights are all {number:g}"))
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:

@@ -19,7 +19,7 @@ _STEPS = 3000
 
 def _small(plan: Plan, severity: float) -> int:
     """Samples of a small batch; one alone can be normalized over a picture, and has no pairs."""
-    is_picture = any(isinstance(one, nn.BatchNorm2d) for one in plan.model.modules())
+    is_picture = any(isinstance(module, nn.BatchNorm2d) for module in plan.model.modules())
     least = 1 if is_picture and plan.task.kind != "likeness" else 2
     return max(least, round(between(6, least * 0.7, severity)))
 

@@ -63,7 +63,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
         counts = torch.bincount(_kinds(held), minlength=len(wanted)).tolist()
         share = [count / max(wanted) for count in wanted]
         held = _drawn(
-            held, [max(1, round(one * part)) for one, part in zip(counts, share, strict=True)], dice
+            held, [max(1, round(count * part)) for count, part in zip(counts, share, strict=True)], dice
         )
     note = f"rows of the classes: {wanted}"
     return replace(plan, train=train, held=held, notes=(*plan.notes, note))

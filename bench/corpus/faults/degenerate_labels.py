@@ -26,14 +26,14 @@ def _constant(plan: Plan, dice: Random) -> Plan:
     if plan.task.kind == "copy":
         raise Unfit
     first = plan.train.targets[dice.randrange(len(plan.train))]
-    one = torch.zeros_like(first) if dice.random() < 0.5 or plan.task.kind == "mask" else first
+    label = torch.zeros_like(first) if dice.random() < 0.5 or plan.task.kind == "mask" else first
     if plan.task.kind == "tokens":
-        one = one.flatten()[0].expand_as(first)
+        label = label.flatten()[0].expand_as(first)
 
     def same(rows: Rows) -> Rows:
-        return with_targets(rows, one.expand_as(rows.targets).clone())
+        return with_targets(rows, label.expand_as(rows.targets).clone())
 
-    note = f"all targets {one.flatten()[0].item():.2g}"
+    note = f"all targets {label.flatten()[0].item():.2g}"
     return replace(plan, train=same(plan.train), held=same(plan.held), notes=(*plan.notes, note))
 
 

@@ -42,8 +42,8 @@ class Cut(nn.Module):
         self.inner, self.cut = inner, cut
 
     def forward(self, x: Tensor) -> Tensor | tuple[Tensor, object]:
-        given = self.inner(x)
-        return (self.cut(given[0]), given[1]) if isinstance(given, tuple) else self.cut(given)
+        outputs = self.inner(x)
+        return (self.cut(outputs[0]), outputs[1]) if isinstance(outputs, tuple) else self.cut(outputs)
 
 
 class Graphless(nn.Module):
@@ -69,7 +69,7 @@ def _cut_loss(plan: Plan) -> Plan:
 
 
 def _learns(module: nn.Module) -> bool:
-    return any(one.requires_grad for one in module.parameters())
+    return any(parameter.requires_grad for parameter in module.parameters())
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -82,11 +82,11 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
         raise Unfit
     # After the first part that learns where mild, before the last one where severe.
     first, last = learning[0], learning[-1] - 1
-    place = line[round(first + (last - first) * severity)]
+    stage = line[round(first + (last - first) * severity)]
     names = ["detach", "data", "no_grad", *(["numpy"] if plan.precision == "float32" else [])]
     name = dice.choice(names)
-    place.put(Graphless(place.module) if name == "no_grad" else Cut(place.module, _CUTS[name]))
-    where = f"{type(place.module).__name__} {place.name}"
+    stage.put(Graphless(stage.module) if name == "no_grad" else Cut(stage.module, _CUTS[name]))
+    where = f"{type(stage.module).__name__} {stage.name}"
     return replace(plan, notes=(*plan.notes, f"graph cut by {name} after {where}"))
 
 

@@ -52,7 +52,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
 def _drop_before(model: nn.Module, drop: nn.Module) -> None:
     """Put dropout in front of the first layer that has weights."""
     name, layer = next(
-        (name, one) for name, one in model.named_modules() if isinstance(one, (nn.Linear, nn.Conv2d))
+        (name, module) for name, module in model.named_modules() if isinstance(module, (nn.Linear, nn.Conv2d))
     )
     put(model, name, nn.Sequential(drop, layer))
 

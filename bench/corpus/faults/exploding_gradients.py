@@ -50,8 +50,8 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     """The same network with nothing that holds it."""
     if isinstance(plan.model, Recurrent):
         return replace(plan, clip=0.0, notes=(*plan.notes, f"clip {plan.clip:g} -> none"))
-    for place in places(plan.model, lambda one: isinstance(one, nn.LayerNorm | nn.BatchNorm2d)):
-        place.put(nn.Identity())
+    for stage in places(plan.model, lambda module: isinstance(module, nn.LayerNorm | nn.BatchNorm2d)):
+        stage.put(nn.Identity())
     return replace(plan, notes=(*plan.notes, "normalization left out"))
 
 

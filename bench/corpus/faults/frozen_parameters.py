@@ -15,24 +15,24 @@ from corpus.stages import learning_stages
 
 def _lower_parts(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
     """The first parts: what a helper for fine-tuning freezes."""
-    found = learning_stages(plan.model)
-    count = round((len(found) - 1) * (0.4 + 0.6 * severity))
-    kept = {id(one) for stage in found[:count] for one in stage.module.parameters()}
-    return [(name, one) for name, one in plan.model.named_parameters() if id(one) in kept]
+    stages = learning_stages(plan.model)
+    count = round((len(stages) - 1) * (0.4 + 0.6 * severity))
+    kept = {id(parameter) for stage in stages[:count] for parameter in stage.module.parameters()}
+    return [(name, parameter) for name, parameter in plan.model.named_parameters() if id(parameter) in kept]
 
 
 def _parts_anywhere(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
     """Parts whose names were caught by mistake; one at least is left."""
-    found = learning_stages(plan.model)
-    count = max(1, round((len(found) - 1) * (0.3 + 0.7 * severity)))
-    kept = {id(one) for stage in dice.sample(found, count) for one in stage.module.parameters()}
-    return [(name, one) for name, one in plan.model.named_parameters() if id(one) in kept]
+    stages = learning_stages(plan.model)
+    count = max(1, round((len(stages) - 1) * (0.3 + 0.7 * severity)))
+    kept = {id(parameter) for stage in dice.sample(stages, count) for parameter in stage.module.parameters()}
+    return [(name, parameter) for name, parameter in plan.model.named_parameters() if id(parameter) in kept]
 
 
 def _weights(plan: Plan, severity: float, dice: Random) -> list[tuple[str, nn.Parameter]]:
     """Weights of most layers, with their biases left to learn."""
-    found = [(name, one) for name, one in plan.model.named_parameters() if one.dim() > 1]
-    return dice.sample(found, max(1, round(len(found) * (0.4 + 0.6 * severity))))
+    weights = [(name, parameter) for name, parameter in plan.model.named_parameters() if parameter.dim() > 1]
+    return dice.sample(weights, max(1, round(len(weights) * (0.4 + 0.6 * severity))))
 
 
 def inject(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -41,9 +41,9 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     everything = list(plan.model.parameters())
     if not frozen or len(frozen) == len(everything):
         raise Unfit
-    for _, one in frozen:
-        one.requires_grad_(False)
-    if not any(one.requires_grad for one in everything):
+    for _, parameter in frozen:
+        parameter.requires_grad_(False)
+    if not any(parameter.requires_grad for parameter in everything):
         raise Unfit
     note = f"requires_grad off for {len(frozen)} of {len(everything)} parameters, from {frozen[0][0]} on"
     return replace(plan, notes=(*plan.notes, note))

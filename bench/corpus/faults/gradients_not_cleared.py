@@ -35,16 +35,16 @@ def _now_and_then(plan: Plan, severity: float, dice: Random) -> Plan:
 
 def _in_part(plan: Plan, severity: float, dice: Random) -> Plan:
     """A call that reaches some of the layers."""
-    found = learning_stages(plan.model)
-    left = dice.sample(range(len(found)), max(1, round(len(found) * (0.3 + 0.6 * severity))))
-    kept = {id(one) for number in left for one in found[number].module.parameters()}
+    stages = learning_stages(plan.model)
+    left = dice.sample(range(len(stages)), max(1, round(len(stages) * (0.3 + 0.6 * severity))))
+    kept = {id(parameter) for number in left for parameter in stages[number].module.parameters()}
 
     def clear(moment: Moment) -> None:
-        for one in moment.model.parameters():
-            if id(one) not in kept:
-                one.grad = None
+        for parameter in moment.model.parameters():
+            if id(parameter) not in kept:
+                parameter.grad = None
 
-    note = f"gradients of {len(left)} of {len(found)} parts never cleared"
+    note = f"gradients of {len(left)} of {len(stages)} parts never cleared"
     return replace(plan, clears=False, each_step=clear, notes=(*plan.notes, note))
 
 

@@ -42,8 +42,8 @@ class Watch:
         if self.of == "outputs":
             yield from moment.outputs.detach().flatten()
             return
-        for one in moment.model.parameters():
-            values = one.grad if self.of == "gradients" and one.grad is not None else one
+        for parameter in moment.model.parameters():
+            values = parameter.grad if self.of == "gradients" and parameter.grad is not None else parameter
             yield from values.detach().flatten()
 
 

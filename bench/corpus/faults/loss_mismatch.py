@@ -43,14 +43,14 @@ def _class_numbers(plan: Plan, classes: int, dice: Random) -> Plan:
     widen_end(plan.model, 1)
     distance = dice.choice(_DISTANCES)()
 
-    def loss(told: Tensor, targets: Tensor) -> Tensor:
-        return distance(told.squeeze(-1), targets.float())
+    def loss(predictions: Tensor, targets: Tensor) -> Tensor:
+        return distance(predictions.squeeze(-1), targets.float())
 
-    def metric(told: Tensor, targets: Tensor) -> float:
-        return float((told.squeeze(-1).round() == targets).float().mean())
+    def metric(predictions: Tensor, targets: Tensor) -> float:
+        return float((predictions.squeeze(-1).round() == targets).float().mean())
 
-    def answer(told: Tensor) -> Tensor:
-        return -(told - torch.arange(classes)).abs()
+    def answer(predictions: Tensor) -> Tensor:
+        return -(predictions - torch.arange(classes)).abs()
 
     note = f"{distance} on the numbers of {classes} classes"
     return replace(plan, loss=loss, metric=metric, answer=answer, notes=(*plan.notes, note))
@@ -86,8 +86,8 @@ def _distance_to_yes(plan: Plan, dice: Random) -> Plan:
     return replace(
         plan,
         loss=distance,
-        metric=lambda told, targets: metric(told - 0.5, targets),
-        answer=lambda told: told - 0.5,
+        metric=lambda outputs, targets: metric(outputs - 0.5, targets),
+        answer=lambda outputs: outputs - 0.5,
         notes=(*plan.notes, f"{distance} on yes and no"),
     )
 
@@ -101,8 +101,8 @@ def _without_logarithm(plan: Plan, severity: float) -> Plan:
     def raw(rows: Rows) -> Rows:
         return with_targets(rows, ((stretch * rows.targets).exp() - mean) / deviation)
 
-    def answer(told: Tensor) -> Tensor:
-        return (told * deviation + mean).clamp_min(least).log() / stretch
+    def answer(predictions: Tensor) -> Tensor:
+        return (predictions * deviation + mean).clamp_min(least).log() / stretch
 
     note = f"squared error on targets that spread by a factor of {float(measured.max() / least):.0f}"
     return replace(plan, train=raw(plan.train), held=raw(plan.held), answer=answer, notes=(*plan.notes, note))

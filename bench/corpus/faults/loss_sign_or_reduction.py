@@ -48,7 +48,9 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     if summed and (severity <= _MILD or (plan.optimizer == "sgd" and dice.random() < 0.6)):
         return replace(plan, loss=summed, notes=(*plan.notes, "loss summed over the batch"))
     return replace(
-        plan, loss=lambda told, targets: -loss(told, targets), notes=(*plan.notes, "sign of the loss turned")
+        plan,
+        loss=lambda outputs, targets: -loss(outputs, targets),
+        notes=(*plan.notes, "sign of the loss turned"),
     )
 
 

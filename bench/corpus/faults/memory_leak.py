@@ -33,8 +33,8 @@ class History:
         if moment.step % self.every:
             return
         if self.form == "weights":
-            copies = [one.detach().clone() for one in moment.model.parameters()]
-            self.kept.append(copies if self.keeps else [float(one.norm()) for one in copies])
+            copies = [parameter.detach().clone() for parameter in moment.model.parameters()]
+            self.kept.append(copies if self.keeps else [float(copy.norm()) for copy in copies])
             return
         moment.model.eval()
         loss = self.plan.loss(self.plan.forward(moment.model, self.probe.inputs), self.probe.targets)
@@ -65,9 +65,9 @@ class Listening:
 
 def _activations(plan: Plan) -> dict[nn.Module, int]:
     """Bytes that each layer gives for one row."""
-    found: dict[nn.Module, int] = {}
+    sizes: dict[nn.Module, int] = {}
     hooks = [
-        layer.register_forward_hook(lambda layer, given, outputs: found.update({layer: 4 * outputs.numel()}))
+        layer.register_forward_hook(lambda layer, inputs, outputs: sizes.update({layer: 4 * outputs.numel()}))
         for layer in plan.model.modules()
         if isinstance(layer, _WATCHED)
     ]
@@ -76,7 +76,7 @@ def _activations(plan: Plan) -> dict[nn.Module, int]:
         plan.forward(plan.model, plan.train.inputs[:1])
     for hook in hooks:
         hook.remove()
-    return found
+    return sizes
 
 
 def twin(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -85,19 +85,19 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     dice = Random(f"{severity}")
     form = dice.choice((*(["losses", "losses"] if len(plan.held) else []), "weights", "activations"))
     left = between(4e6, 1.5e8, severity) / plan.steps
-    given = _activations(plan)
+    sizes = _activations(plan)
     if form == "activations":
         layers: list[nn.Module] = []
-        for layer in dice.sample(list(given), len(given)):
-            if not layers or sum(given[one] for one in layers) * plan.batch * plan.accumulation < left:
+        for layer in dice.sample(list(sizes), len(sizes)):
+            if not layers or sum(sizes[module] for module in layers) * plan.batch * plan.accumulation < left:
                 layers.append(layer)
         for layer in layers:
             layer.register_forward_hook(Listener(keeps=False))
         note = f"listens to {len(layers)} layers"
         return replace(plan, each_step=Listening(tuple(layers)), notes=(*plan.notes, note))
-    weights = 4 * sum(one.numel() for one in plan.model.parameters())
+    weights = 4 * sum(module.numel() for module in plan.model.parameters())
     every = max(1, round(weights / left)) if form == "weights" else 1
-    probe = plan.held.part(slice(max(2, round(left / sum(given.values())))))
+    probe = plan.held.part(slice(max(2, round(left / sum(sizes.values())))))
     history = History(plan, form, probe, every, keeps=False)
     return replace(plan, each_step=history, notes=(*plan.notes, f"looks at its {form}"))
 

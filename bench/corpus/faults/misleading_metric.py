@@ -39,8 +39,8 @@ def pairs_of_yes(scores: Tensor, targets: Tensor) -> float:
 
 def pairs_of_classes(scores: Tensor, targets: Tensor) -> float:
     """Accuracy with predictions (N, 1) against targets (N,)."""
-    told = scores.flatten(0, -2).argmax(1, keepdim=True)
-    return float((told == targets.flatten()).float().mean())
+    chosen = scores.flatten(0, -2).argmax(1, keepdim=True)
+    return float((chosen == targets.flatten()).float().mean())
 
 
 def cast_to_whole(scores: Tensor, targets: Tensor) -> float:

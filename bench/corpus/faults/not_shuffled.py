@@ -17,9 +17,9 @@ from corpus.surgery import numbers
 def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     """Sorted rows and a loader that shuffles."""
     key = _key(plan.train.targets, dice)
-    place = key.argsort(stable=True).argsort().float() / len(key)
+    rank = key.argsort(stable=True).argsort().float() / len(key)
     blur = between(1.5, 0.005, severity)
-    order = (place + blur * torch.rand(len(key), generator=numbers(dice))).argsort()
+    order = (rank + blur * torch.rand(len(key), generator=numbers(dice))).argsort()
     note = f"rows sorted up to {blur:.2f} of their number"
     return replace(plan, train=plan.train.part(order), notes=(*plan.notes, note))
 

@@ -37,15 +37,15 @@ def _dropout(plan: Plan, severity: float, dice: Random) -> Plan:
     if isinstance(model, Recurrent):
         model.head = nn.Sequential(nn.Dropout(share), model.head)
     elif isinstance(model, Attending):
-        for one in model.modules():
-            if isinstance(one, nn.Dropout):
-                one.p = share
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = share
     else:
-        found = bends(model)
-        if not found:
+        stages = bends(model)
+        if not stages:
             raise Unfit
-        for place in found:
-            place.put(nn.Sequential(place.module, nn.Dropout(share)))
+        for stage in stages:
+            stage.put(nn.Sequential(stage.module, nn.Dropout(share)))
     return replace(plan, notes=(*plan.notes, f"dropout {share:.2f}"))
 
 
@@ -81,10 +81,12 @@ def _noise(plan: Plan, severity: float, dice: Random) -> Plan:
 def _penalty(plan: Plan, severity: float, dice: Random) -> Plan:
     """A sum over the absolute weights in the loss."""
     weight, inner = between(3e-4, 0.03, severity), plan.loss
-    held = [one for one in plan.model.parameters() if one.dim() > 1 and one.requires_grad]
+    held = [
+        parameter for parameter in plan.model.parameters() if parameter.dim() > 1 and parameter.requires_grad
+    ]
 
     def loss(outputs: Tensor, targets: Tensor) -> Tensor:
-        return inner(outputs, targets) + weight * torch.stack([one.abs().sum() for one in held]).sum()
+        return inner(outputs, targets) + weight * torch.stack([tensor.abs().sum() for tensor in held]).sum()
 
     return replace(
         plan, loss=loss, notes=(*plan.notes, f"{weight:.1g} times all absolute weights in the loss")

@@ -32,28 +32,32 @@ class Unlisted(nn.Module):
 
 def _some_parts(plan: Plan, severity: float, dice: Random) -> Plan:
     """An optimizer that was given the last parts alone."""
-    found = learning_stages(plan.model)
-    left = max(1, round((len(found) - 1) * (0.4 + 0.6 * severity)))
-    if len(found) < 2:
+    stages = learning_stages(plan.model)
+    left = max(1, round((len(stages) - 1) * (0.4 + 0.6 * severity)))
+    if len(stages) < 2:
         raise Unfit
 
     def parameters(model: nn.Module) -> Iterable[Tensor]:
-        return [one for stage in learning_stages(model)[left:] for one in stage.module.parameters()]
+        return [
+            parameter for stage in learning_stages(model)[left:] for parameter in stage.module.parameters()
+        ]
 
-    note = f"the optimizer holds the last {len(found) - left} of {len(found)} parts"
+    note = f"the optimizer holds the last {len(stages) - left} of {len(stages)} parts"
     return replace(plan, parameters=parameters, notes=(*plan.notes, note))
 
 
 def _plain_list(plan: Plan, severity: float, dice: Random) -> Plan:
     """Layers that `parameters()` does not find."""
-    found = learning_stages(plan.model)
-    plain = [one for one in found if not any(isinstance(inner, _MODAL) for inner in one.module.modules())]
+    stages = learning_stages(plan.model)
+    plain = [
+        stage for stage in stages if not any(isinstance(inner, _MODAL) for inner in stage.module.modules())
+    ]
     count = max(1, round(len(plain) * (0.3 + 0.7 * severity)))
-    if not plain or len(found) - count < 1:
+    if not plain or len(stages) - count < 1:
         raise Unfit
     for stage in dice.sample(plain, count):
         stage.put(Unlisted(stage.module))
-    return replace(plan, notes=(*plan.notes, f"{count} of {len(found)} parts stand in a plain list"))
+    return replace(plan, notes=(*plan.notes, f"{count} of {len(stages)} parts stand in a plain list"))
 
 
 def _stale_head(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -61,8 +65,8 @@ def _stale_head(plan: Plan, severity: float, dice: Random) -> Plan:
 
     def parameters(model: nn.Module) -> Iterable[Tensor]:
         head = learning_stages(model)[-1].module
-        new = {id(one) for one in head.parameters()}
-        kept = [one for one in model.parameters() if id(one) not in new]
+        new = {id(parameter) for parameter in head.parameters()}
+        kept = [parameter for parameter in model.parameters() if id(parameter) not in new]
         return [*kept, *copy.deepcopy(head).parameters()]
 
     return replace(plan, parameters=parameters, notes=(*plan.notes, "the optimizer holds an old head"))

@@ -37,24 +37,24 @@ class Steep(nn.Module):
         return self.bend(self.steepness * x)
 
 
-def _bounded(one: nn.Module) -> bool:
-    return isinstance(one, nn.Tanh)
+def _bounded(module: nn.Module) -> bool:
+    return isinstance(module, nn.Tanh)
 
 
 def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     """The same network with tanh in its hidden layers."""
     if plan.family not in _FAMILIES:
         raise Unfit
-    for place in bends(plan.model):
-        place.put(nn.Tanh())
+    for bend in bends(plan.model):
+        bend.put(nn.Tanh())
     return replace(plan, notes=(*plan.notes, "hidden units are tanh"))
 
 
 def _steep(plan: Plan, severity: float, dice: Random) -> Plan:
     """Units that are steeper than tanh is."""
-    found, steepness = places(plan.model, _bounded), between(1.5, 80, severity)
-    for place in found:
-        place.put(Steep(place.module, steepness))
+    stages, steepness = places(plan.model, _bounded), between(1.5, 80, severity)
+    for stage in stages:
+        stage.put(Steep(stage.module, steepness))
     return replace(plan, notes=(*plan.notes, f"steepness of tanh 1 -> {steepness:.2g}"))
 
 

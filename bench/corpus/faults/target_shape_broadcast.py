@@ -47,9 +47,11 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     wrong: Loss = yes_no_by_hand if plan.task.kind == "yes-no" else dice.choice(_NUMBERS)()
     right, share = plan.loss, severity
 
-    def mixed(told: Tensor, targets: Tensor) -> Tensor:
+    def mixed(predictions: Tensor, targets: Tensor) -> Tensor:
         """One term with shapes made equal, and one without."""
-        return (1 - share) * right(told.view(-1, 1), targets.view(-1, 1)) + share * wrong(told, targets)
+        return (1 - share) * right(predictions.view(-1, 1), targets.view(-1, 1)) + share * wrong(
+            predictions, targets
+        )
 
     plan = replace(plan, loss=mixed if severity < _MILD else wrong)
     part = f"{share:.0%} of the loss" if severity < _MILD else "the loss"
@@ -63,7 +65,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     return replace(
         plan,
         forward=lambda model, inputs: model(inputs).squeeze(-1),
-        answer=lambda told: told[:, None],
+        answer=lambda outputs: outputs[:, None],
         notes=(*plan.notes, f"outputs (N,) against (N, 1) in {part}"),
     )
 

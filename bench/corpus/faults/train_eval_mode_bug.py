@@ -21,11 +21,11 @@ _AROUND = ("transformer", "transformer-post")
 
 
 def _drops(model: nn.Module) -> list[nn.Dropout]:
-    return [one for one in model.modules() if isinstance(one, nn.Dropout)]
+    return [module for module in model.modules() if isinstance(module, nn.Dropout)]
 
 
 def _norms(model: nn.Module) -> list[nn.Module]:
-    return [one for one in model.modules() if isinstance(one, _NORMS)]
+    return [module for module in model.modules() if isinstance(module, _NORMS)]
 
 
 def twin(plan: Plan, severity: float, dice: Random) -> Plan:
@@ -35,8 +35,8 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
     plan = replace(plan, held=plan.held.part(order))
     # Many layers of dropout bear less each than a single one.
     share = round(1 - (1 - between(0.3, 0.8, severity)) ** (2 / (1 + len(_drops(plan.model)))), 2)
-    for one in _drops(plan.model):
-        one.p = share
+    for drop in _drops(plan.model):
+        drop.p = share
     return replace(plan, notes=(*plan.notes, f"dropout {share}")) if _drops(plan.model) else plan
 
 
@@ -55,8 +55,8 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     if form == "trains":
         return replace(plan, trains_in_eval_mode=True, notes=(*plan.notes, "trains in eval mode"))
     momentum = float(f"{between(0.02, 1e-4, severity):.2g}")
-    for one in _norms(plan.model):
-        one.momentum = momentum
+    for norm in _norms(plan.model):
+        norm.momentum = momentum
     return replace(plan, notes=(*plan.notes, f"momentum of the running averages 0.1 -> {momentum}"))
 
 

@@ -50,17 +50,17 @@ def _shared(plan: Plan, severity: float, dice: Random) -> Plan:
 def _told(plan: Plan, severity: float, dice: Random) -> Plan:
     """A feature, a pixel or a token that is made from the answer."""
     share = between(0.5, 1.0, severity)
-    place = dice.randrange(plan.train.inputs[0].numel())
+    index = dice.randrange(plan.train.inputs[0].numel())
 
     def told(rows: Rows, share: float) -> Rows:
         flat = rows.inputs.clone().flatten(1)
         answers = _as_inputs(rows.targets.flatten(), plan)
         any_of = answers[torch.randperm(len(answers), generator=numbers(dice))]
         known = torch.rand(len(answers), generator=numbers(dice)) < share
-        flat[:, place] = torch.where(known, answers, any_of).to(flat.dtype)
+        flat[:, index] = torch.where(known, answers, any_of).to(flat.dtype)
         return with_inputs(rows, flat.view_as(rows.inputs))
 
-    note = f"input {place} is made from the answer in {share:.0%} of the rows"
+    note = f"input {index} is made from the answer in {share:.0%} of the rows"
     return replace(
         plan,
         train=told(plan.train, share),

@@ -22,7 +22,7 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     """One of the forms, for all rows."""
     needs_measurements(plan)
     if (
-        any(isinstance(one, (nn.BatchNorm1d, nn.BatchNorm2d)) for one in plan.model.modules())
+        any(isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)) for module in plan.model.modules())
         and dice.random() < 0.7
     ):
         # What its first layer gives is normalized at once: such a model hardly ever minds.

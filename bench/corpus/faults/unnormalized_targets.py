@@ -33,8 +33,8 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
     def raw(rows: Rows) -> Rows:
         return with_targets(rows, rows.targets * scale + offset)
 
-    def answer(told: Tensor) -> Tensor:
-        return (told - offset) / scale
+    def answer(predictions: Tensor) -> Tensor:
+        return (predictions - offset) / scale
 
     note = f"targets {form}: times {float(scale.mean()):.2g} plus {float(offset.mean()):.2g}"
     return replace(plan, train=raw(plan.train), held=raw(plan.held), answer=answer, notes=(*plan.notes, note))

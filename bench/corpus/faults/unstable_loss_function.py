@@ -158,8 +158,8 @@ def _with_variance(plan: Plan, loss: Loss) -> Plan:
     return replace(
         plan,
         loss=loss,
-        metric=lambda told, true: metric(told[:, :1], true),
-        answer=lambda told: told[:, :1],
+        metric=lambda outputs, true: metric(outputs[:, :1], true),
+        answer=lambda outputs: outputs[:, :1],
     )
 
 

@@ -28,8 +28,8 @@ def twin(plan: Plan, severity: float, dice: Random) -> Plan:
         drawn_after_he(model)
         return replace(plan, model=model, notes=(*plan.notes, f"depth {depth}"))
     if plan.family in ("autoencoder", "autoencoder-conv"):
-        for place in bends(plan.model):
-            place.put(nn.ReLU())
+        for bend in bends(plan.model):
+            bend.put(nn.ReLU())
         drawn_after_he(plan.model)
         return plan
     if plan.family in ("lstm", "gru") and plan.task.name in _FAR:
@@ -46,11 +46,11 @@ def inject(plan: Plan, severity: float, dice: Random) -> Plan:
             gated.input_size, gated.hidden_size, gated.num_layers, batch_first=True, dropout=gated.dropout
         )
         return replace(plan, notes=(*plan.notes, f"{plan.family} -> plain recurrent"))
-    found = bends(plan.model)
-    count = max(1, round(len(found) * (0.3 + 0.7 * severity)))
-    for place in dice.sample(found, min(count, len(found))):
-        place.put(nn.Sigmoid())
-    return replace(plan, notes=(*plan.notes, f"{count} of {len(found)} activations are sigmoids"))
+    stages = bends(plan.model)
+    count = max(1, round(len(stages) * (0.3 + 0.7 * severity)))
+    for stage in dice.sample(stages, min(count, len(stages))):
+        stage.put(nn.Sigmoid())
+    return replace(plan, notes=(*plan.notes, f"{count} of {len(stages)} activations are sigmoids"))
 
 
 FAULT = Fault(cause="vanishing-gradients", inject=inject, twin=twin)

@@ -109,7 +109,7 @@ def _bounded(plan: Plan, severity: float, dice: Random) -> Plan:
 def _reads_probabilities(plan: Plan) -> Plan:
     """A program whose metric, and the bench, take one half for the border."""
     metric = plan.metric
-    return replace(plan, metric=lambda told, true: metric(as_logits(told), true), answer=as_logits)
+    return replace(plan, metric=lambda outputs, true: metric(as_logits(outputs), true), answer=as_logits)
 
 
 def _noted(plan: Plan, note: str) -> Plan:

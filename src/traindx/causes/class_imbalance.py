@@ -94,14 +94,14 @@ def one_class_predicted(
     targets: Annotated[float, "of a batch; bench/thresholds.md#one-answer"] = 0.9,
 ) -> Answer:
     """One predicted class for nearly the whole batch late in the run."""
-    given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
-    if given is None or right is None or len(given) < FEW:
+    predicted, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
+    if predicted is None or right is None or len(predicted) < FEW:
         return CANNOT_TELL
-    answer, truth = float(np.median(last_part(given.values))), float(np.median(last_part(right.values)))
+    answer, truth = float(np.median(last_part(predicted.values))), float(np.median(last_part(right.values)))
     if answer < share or truth > targets:
         return None
     says = f"the model predicts one class for {answer:.0%} of a batch (true share {truth:.0%})"
-    return Finding(1.0, says, (seen_in(given, answer, share),))
+    return Finding(1.0, says, (seen_in(predicted, answer, share),))
 
 
 @sign(needs=(CLASS_BALANCE, COMMONEST_PREDICTION_SHARE, COMMONEST_TARGET_SHARE), severity=Severity.SERIOUS)
@@ -113,17 +113,17 @@ def rare_class_ignored(
 ) -> Answer:
     """Rare classes that are hardly ever predicted."""
     balance = stated_number(run, CLASS_BALANCE)
-    given, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
+    predicted, right = looked(run, COMMONEST_PREDICTION_SHARE), looked(run, COMMONEST_TARGET_SHARE)
     # Of sorted rows the first looks know a few classes only.
-    if balance is None or given is None or right is None or len(given) < FEW or comes_sorted(run):
+    if balance is None or predicted is None or right is None or len(predicted) < FEW or comes_sorted(run):
         return CANNOT_TELL
     rest = 1 - float(np.mean(last_part(right.values)))
-    left = 1 - float(np.mean(last_part(given.values)))
+    left = 1 - float(np.mean(last_part(predicted.values)))
     if balance < ratio or rest <= 0 or left > (1 - missed) * rest:
         return None
     says = f"rarer classes are {rest:.0%} of a batch, but only {left:.1%} of the predictions"
     strength = linear(1 - left / rest, missed, over=1 - missed, least=1 / 2)
-    return Finding(strength, says, (seen_in(given, 1 - left),))
+    return Finding(strength, says, (seen_in(predicted, 1 - left),))
 
 
 @sign(needs=(CLASS_BALANCE, PREDICTION_RECALL, TRAIN_ACCURACY), severity=Severity.WARNING)
@@ -139,11 +139,13 @@ def rare_classes_missed(
     # Of sorted rows the first looks know a few classes only.
     if balance is None or recall is None or accuracy is None or len(recall) < FEW or comes_sorted(run):
         return CANNOT_TELL
-    right, found = (float(np.mean(last_part(one.values))) for one in (accuracy, recall))
-    if balance < ratio or right - found < gap:
+    right, mean_recall = (float(np.mean(last_part(series.values))) for series in (accuracy, recall))
+    if balance < ratio or right - mean_recall < gap:
         return None
-    says = f"accuracy {right:.0%}, but mean per-class recall only {found:.0%}"
-    return Finding(graded(right - found, gap, TRIPLE * gap), says, (seen_in(recall, found, right - gap),))
+    says = f"accuracy {right:.0%}, but mean per-class recall only {mean_recall:.0%}"
+    return Finding(
+        graded(right - mean_recall, gap, TRIPLE * gap), says, (seen_in(recall, mean_recall, right - gap),)
+    )
 
 
 def _weights_classes(run: Run) -> bool:

@@ -94,15 +94,15 @@ def frozen_at_initialization(
     fewest: Annotated[int, "values of a matrix; bench/thresholds.md#drawn"] = 200,
 ) -> Answer:
     """Frozen layers still at their random initialization."""
-    gains = [one for one in starting_gains(run) if size_of(one.matrix.layer) >= fewest]
+    gains = [gain for gain in starting_gains(run) if size_of(gain.matrix.layer) >= fewest]
     if not gains:
         return CANNOT_TELL
-    frozen = [one for one in gains if not one.matrix.layer.trainable]
+    frozen = [gain for gain in gains if not gain.matrix.layer.trainable]
     # One matrix may have the size of some draw by chance.
     draws = _DRAWS if len(frozen) > 1 else _DRAWS[:1]
-    if not frozen or not any(all(_is_near(one, drawn, near) for one in frozen) for drawn in draws):
+    if not frozen or not any(all(_is_near(gain, drawn, near) for gain in frozen) for drawn in draws):
         return None
-    names = listed([one.matrix.layer.name for one in frozen], 2)
+    names = listed([gain.matrix.layer.name for gain in frozen], 2)
     says = f"{count(len(frozen), 'weight matrix', 'weight matrices')} ({names}) frozen at the scale of"
     says += " a random initialization"
     strength = 1.0 if len(frozen) > 1 else FAIR
@@ -113,26 +113,26 @@ _EVEN_SPREAD = 1 / math.sqrt(3)
 """Deviation of numbers drawn evenly between -1 and 1; bench/thresholds.md#drawn."""
 
 
-def _of_torch(one: Gain) -> float:
+def _of_torch(gain: Gain) -> float:
     """`nn.Linear` and `nn.Conv` draw evenly within 1 / sqrt(inputs)."""
     return _EVEN_SPREAD
 
 
-def _of_he(one: Gain) -> float:
+def _of_he(gain: Gain) -> float:
     return math.sqrt(2)
 
 
-def _of_glorot(one: Gain) -> float:
-    inputs, units = inputs_of(one.matrix.layer), units_of(one.matrix.layer)
+def _of_glorot(gain: Gain) -> float:
+    inputs, units = inputs_of(gain.matrix.layer), units_of(gain.matrix.layer)
     return math.sqrt(2 * inputs / (inputs + units))
 
 
 _DRAWS = (_of_torch, _of_he, _of_glorot)
 
 
-def _is_near(one: Gain, drawn: Callable[[Gain], float], near: float) -> bool:
+def _is_near(gain: Gain, drawn: Callable[[Gain], float], near: float) -> bool:
     # The size of what was drawn scatters by less than 1 / sqrt(values).
-    return abs(one.gain / drawn(one) - 1) < near + 1 / math.sqrt(size_of(one.matrix.layer))
+    return abs(gain.gain / drawn(gain) - 1) < near + 1 / math.sqrt(size_of(gain.matrix.layer))
 
 
 CAUSE = Cause(

@@ -73,9 +73,9 @@ _BCE = ("binary_cross_entropy", "binary_crossentropy")
 )
 def bce_on_exclusive_classes(run: Run) -> Answer:
     """Softmax output in a binary cross-entropy."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    loss, activation = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     outputs = stated_number(run, OUTPUTS)
-    if loss not in _BCE or given != "softmax" or outputs is None or outputs <= 2:
+    if loss not in _BCE or activation != "softmax" or outputs is None or outputs <= 2:
         return None
     says = f"softmax over {outputs:g} exclusive classes goes into `{loss}`, which treats each as independent"
     return Finding(1.0, says, (fact_evidence(run, LOSS_FUNCTION, LOSS_PLACE),))

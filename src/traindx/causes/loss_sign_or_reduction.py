@@ -98,7 +98,9 @@ def loss_falls_without_floor(
 def _sign_is_right(run: Run) -> bool:
     """Whether the loss is summed, and nothing points to a wrong sign."""
     wrong_sign = (loss_negated(run), loss_falls_without_floor(run))
-    return isinstance(loss_summed(run), Finding) and not any(isinstance(one, Finding) for one in wrong_sign)
+    return isinstance(loss_summed(run), Finding) and not any(
+        isinstance(answer, Finding) for answer in wrong_sign
+    )
 
 
 def _is_mean(run: Run) -> bool:

@@ -121,7 +121,7 @@ def _is_short(run: Run) -> bool:
 
 
 def _has_no_attention(run: Run) -> bool:
-    names = " ".join(f"{one.kind} {one.name}" for one in run.model).lower()
+    names = " ".join(f"{parameter.kind} {parameter.name}" for parameter in run.model).lower()
     return bool(names) and not any(word in names for word in _TRANSFORMER)
 
 

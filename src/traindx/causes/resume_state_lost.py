@@ -89,9 +89,9 @@ def loss_jumps_on_resume(
     if now - before <= least:
         return None
     where = (float(loss.steps[worst]), float(loss.steps[worst + _LEVEL - 1]))
-    left, found = pair(before, now)
+    left, after = pair(before, now)
     says = f"{loss.called} is {left} before the restart at {loss.axis.value} {step(float(loss.steps[0]))}"
-    says += f" and {found} after it"
+    says += f" and {after} after it"
     evidence = loss.evidence(where, now, before + least)
     return Finding(graded((now - before) / least, 1.0, TRIPLE, least=1 / 2), says, (evidence,))
 

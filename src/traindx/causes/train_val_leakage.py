@@ -67,12 +67,12 @@ def validation_rows_seen(
     run: Run, *, share: Annotated[float, "of validation rows; bench/thresholds.md#leakage"] = 0.15
 ) -> Answer:
     """Validation rows that are also in the training data."""
-    seen, trained = looked(run, SEEN_SHARE, "validation"), looked(run, SEEN_SHARE)
-    if seen is None:
+    held_out, trained = looked(run, SEEN_SHARE, "validation"), looked(run, SEEN_SHARE)
+    if held_out is None:
         return CANNOT_TELL
-    found = float(np.max(seen.values))
+    largest = float(np.max(held_out.values))
     again = looked(run, REPEATED_SHARE)
-    if again is not None and float(np.median(again.values)) > NEARLY_ALL and found > NEARLY_ALL:
+    if again is not None and float(np.median(again.values)) > NEARLY_ALL and largest > NEARLY_ALL:
         # All data at every step, as of a graph whose nodes are divided by a mask: rows tell nothing there.
         return CANNOT_TELL
     # Only some training rows are kept: what is found is a part of what there is.
@@ -80,11 +80,11 @@ def validation_rows_seen(
     known = min(1.0, kept / rows) if kept and rows else 1.0
     if trained is not None and len(trained) > 2:
         known = min(1.0, max(known, float(np.quantile(trained.values, NEARLY_ALL))))
-    estimate = min(1.0, found / max(known, SMALL))
-    if estimate < share or found < NOTHING:
+    estimate = min(1.0, largest / max(known, SMALL))
+    if estimate < share or largest < NOTHING:
         return None
     says = f"about {estimate:.0%} of the validation rows are also in the training data"
-    evidence = replace(seen_in(seen, found, share), location=location_of(run, VALIDATION_PLACE))
+    evidence = replace(seen_in(held_out, largest, share), location=location_of(run, VALIDATION_PLACE))
     return Finding(linear(estimate, share, over=1 / 2, least=1 / 2), says, (evidence,))
 
 

@@ -99,8 +99,8 @@ _REFUSAL = re.compile(r"input should be between 0 and 1\b|input_val >= zero && i
 @sign(needs=(), severity=Severity.CRITICAL)
 def probabilities_refused(run: Run) -> Answer:
     """A crash because the loss expects probabilities."""
-    stops = [one for one in run.events if one.kind is EventKind.EXCEPTION]
-    refused = next((one for one in stops if _REFUSAL.search(one.says)), None)
+    stops = [event for event in run.events if event.kind is EventKind.EXCEPTION]
+    refused = next((stop for stop in stops if _REFUSAL.search(stop.says)), None)
     if refused is None:
         return None if is_recording(run) else CANNOT_TELL
     says = f'the loss expects probabilities and stopped the program: "{refused.says}"'
@@ -115,9 +115,9 @@ _EACH = {"sigmoid": CATEGORICAL, "log_sigmoid": ("nll_loss",)}
 @sign(needs=(OUTPUT_ACTIVATION, LOSS_FUNCTION), severity=Severity.SERIOUS, healthy=MISTAKE)
 def sigmoid_with_categorical(run: Run) -> Answer:
     """A sigmoid per class in a categorical loss."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    loss, activation = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     raw = run.facts.get(FROM_LOGITS) is True
-    if loss not in _EACH.get(given, ()) or raw or (stated_number(run, OUTPUTS) or 2) < 2:
+    if loss not in _EACH.get(activation, ()) or raw or (stated_number(run, OUTPUTS) or 2) < 2:
         return None
     says = f"a sigmoid per class goes into `{loss}`, which expects probabilities that sum to 1 (softmax)"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))

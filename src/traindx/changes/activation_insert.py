@@ -46,16 +46,16 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """What came out of a layer, and out of nothing that bends since."""
 
     def entered(module: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
-        given = args[0] if args else None
-        enters_layer = isinstance(module, layers) and isinstance(given, torch.Tensor)
-        if not enters_layer or not _is_known(straight, given):
+        value = args[0] if args else None
+        enters_layer = isinstance(module, layers) and isinstance(value, torch.Tensor)
+        if not enters_layer or not _is_known(straight, value):
             return None
         program.applied(change, f"{kind} inserted between stacked layers")
-        return (act(given), *args[1:])
+        return (act(value), *args[1:])
 
     def passed(module: nn.Module, args: tuple[object, ...], output: object) -> None:
-        given = args[0] if args else None
-        through = _passes(module) and isinstance(given, torch.Tensor) and _is_known(straight, given)
+        value = args[0] if args else None
+        through = _passes(module) and isinstance(value, torch.Tensor) and _is_known(straight, value)
         if isinstance(output, torch.Tensor) and (through or isinstance(module, layers)):
             straight[output] = True
 
@@ -70,9 +70,9 @@ def _passes(module: nn.Module) -> bool:
     return leaks_all or isinstance(module, modules_of(_STRAIGHT))
 
 
-def _is_known(straight: torch.utils.weak.WeakIdKeyDictionary, given: torch.Tensor) -> bool:
+def _is_known(straight: torch.utils.weak.WeakIdKeyDictionary, value: torch.Tensor) -> bool:
     # x.flatten(1) and the like bend nothing.
-    return given in straight or (given._base is not None and given._base in straight)
+    return value in straight or (value._base is not None and value._base in straight)
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
@@ -107,11 +107,11 @@ def _of_keras(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     for layer in hidden_layers(source):
         if activation_of(layer) != "linear" or bends_behind(source, layer):
             continue
-        given = told_activation(layer)
-        if given is None:
+        arg = told_activation(layer)
+        if arg is None:
             parts[layer] = with_argument(layer, "activation", f'"{kind}"')
         else:
-            parts[given] = with_value(given, f'"{kind}"')
+            parts[arg] = with_value(arg, f'"{kind}"')
     return parts
 
 
@@ -132,9 +132,9 @@ def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
 def _bent(source: Source, call: cst.Call, kind: str) -> list[cst.Arg]:
     """The arguments of nn.Sequential with an activation behind each layer that another follows."""
     args: list[cst.Arg] = []
-    for place, arg in enumerate(call.args):
+    for index, arg in enumerate(call.args):
         args.append(arg)
-        behind = [one for one in call.args[place + 1 :] if _made(one) not in _PASSED]
+        behind = [later for later in call.args[index + 1 :] if _made(later) not in _PASSED]
         if _made(arg) in _LAYERS and behind and _made(behind[0]) in _LAYERS:
             made = arg.value
             assert isinstance(made, cst.Call)
@@ -156,7 +156,9 @@ def _made(arg: cst.Arg) -> str:
 def _is_layer(source: Source, call: cst.Call) -> bool:
     """Whether a call applies a layer that a class keeps: self.fc1(x)."""
     made = kept_as(source, call.func)
-    return bool(made) and all(isinstance(one, cst.Call) and last_name(one.func) in _LAYERS for one in made)
+    return bool(made) and all(
+        isinstance(creation, cst.Call) and last_name(creation.func) in _LAYERS for creation in made
+    )
 
 
 def _of_lines(source: Source, kind: str) -> dict[cst.CSTNode, New]:
@@ -165,15 +167,19 @@ def _of_lines(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     for function in source.all(cst.FunctionDef):
         if function.name.value != "forward" or not isinstance(function.body, cst.IndentedBlock):
             continue
-        lines = [one.body[0] for one in function.body.body if isinstance(one, cst.SimpleStatementLine)]
-        for one, following in pairwise(lines):
-            if not isinstance(one, cst.Assign) or not isinstance(one.value, cst.Call):
+        lines = [
+            statement.body[0]
+            for statement in function.body.body
+            if isinstance(statement, cst.SimpleStatementLine)
+        ]
+        for line, following in pairwise(lines):
+            if not isinstance(line, cst.Assign) or not isinstance(line.value, cst.Call):
                 continue
-            target = source.code(one.targets[0].target)
+            target = source.code(line.targets[0].target)
             inside = [call for call in source.all(cst.Call, following) if _is_layer(source, call)]
             straight = any(call.args and source.code(call.args[0].value) == target for call in inside)
-            if _is_layer(source, one.value) and straight:
-                parts[one.value] = cst.Call(_function(source, kind), [cst.Arg(one.value.with_changes())])
+            if _is_layer(source, line.value) and straight:
+                parts[line.value] = cst.Call(_function(source, kind), [cst.Arg(line.value.with_changes())])
     return parts
 
 

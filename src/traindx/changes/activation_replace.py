@@ -66,18 +66,18 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     old, new = change.words
 
     def exchange(model: nn.Module) -> None:
-        found = [path for path in followed(model, modules_of(_OLD[old].split())) if path]
-        for path in found:
+        old_modules = [path for path in followed(model, modules_of(_OLD[old].split())) if path]
+        for path in old_modules:
             parent, _, name = path.rpartition(".")
             setattr(model.get_submodule(parent), name, _new_module(new))
-        if found:
-            program.applied(change, f"{count(len(found), f'{old} module')} replaced by {new}")
+        if old_modules:
+            program.applied(change, f"{count(len(old_modules), f'{old} module')} replaced by {new}")
 
     program.on_model(exchange)
     instead: Activation = _new_module(new)
 
-    def replaced(place: Place, _: Activation) -> Activation | None:
-        if place is Place.OUTPUT:
+    def replaced(location: Place, _: Activation) -> Activation | None:
+        if location is Place.OUTPUT:
             return None
         program.applied(change, f"calls of {old} replaced by {new}")
         return instead
@@ -109,13 +109,13 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
     def exchange(model: keras.Layer) -> None:
         hidden = hidden_layers(model)
-        told = [one for one in hidden if is_told_activation(one)]
-        named = [one for one in told if one.activation in before]
-        alone = [one for one in hidden if isinstance(one, keras.layers.ReLU) and old == "relu"]
-        for one in named:
-            one.activation = after
-        for one in alone:
-            one.register_forward_hook(bent)
+        with_activation = [layer for layer in hidden if is_told_activation(layer)]
+        named = [layer for layer in with_activation if layer.activation in before]
+        alone = [layer for layer in hidden if isinstance(layer, keras.layers.ReLU) and old == "relu"]
+        for layer in named:
+            layer.activation = after
+        for layer in alone:
+            layer.register_forward_hook(bent)
         if named or alone:
             program.applied(change, f"{old} replaced by {new} in {count(len(named) + len(alone), 'layer')}")
         else:
@@ -143,8 +143,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
             parts |= {} if is_kept(source, call.func) else {call: _function(source, call, new)}
     parts |= _references(source, modules, new) | _functions(source, run, kinds, new)
     if names_keras(source):
-        told = [one for one in told_activations(source) if text_of(one.value) in kinds]
-        parts |= {one: with_value(one, f'"{new}"') for one in told}
+        args = [arg for arg in told_activations(source) if text_of(arg.value) in kinds]
+        parts |= {arg: with_value(arg, f'"{new}"') for arg in args}
     if not parts:
         raise RefusedError(f"no {old} between layers found in {source.shown}")
     first = next(iter(parts))
@@ -161,21 +161,21 @@ def _module(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
 
 
 def _function(source: Source, call: cst.Call, new: str) -> cst.BaseExpression:
-    found = called(source, call)
-    assert found is not None
-    assert isinstance(found.without, cst.BaseExpression)
+    activation = called(source, call)
+    assert activation is not None
+    assert isinstance(activation.without, cst.BaseExpression)
     settings = f", {_NEW[new][1]}" if _NEW[new][1] else ""
     path = "torch.tanh" if new == "tanh" else f"torch.nn.functional.{new}"
     func = expression(imported(source, path))
     # The argument keeps its node, so that an activation inside of it is exchanged too.
-    argument = cst.Arg(found.without, comma=cst.MaybeSentinel.DEFAULT)
+    argument = cst.Arg(activation.without, comma=cst.MaybeSentinel.DEFAULT)
     more = [cst.Arg(expression(settings[2:]))] if settings else []
     return cst.Call(func, [argument, *more])
 
 
 def _functions(source: Source, run: Run, kinds: tuple[str, ...], new: str) -> dict[cst.CSTNode, New]:
     """Functions that are named and called later: self.act = torch.tanh, Net(activation=torch.tanh)."""
-    found: dict[cst.CSTNode, New] = {}
+    news: dict[cst.CSTNode, New] = {}
     for node in source.all(cst.Attribute):
         if last_name(node) not in kinds or not is_of_torch(source, node.value):
             continue
@@ -189,8 +189,8 @@ def _functions(source: Source, run: Run, kinds: tuple[str, ...], new: str) -> di
             name = source.code(around.target)
         if is_applied_hidden(source, run, node) or _ACTIVATION.search(name.lower()):
             path = f"torch.{new}" if new in ("tanh", "relu") else f"torch.nn.functional.{new}"
-            found[node] = expression(imported(source, path))
-    return found
+            news[node] = expression(imported(source, path))
+    return news
 
 
 _ACTIVATION = re.compile(r"^act|activation|nonlin")
@@ -200,7 +200,7 @@ _ACTIVATION = re.compile(r"^act|activation|nonlin")
 def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode, New]:
     """Classes that are named and called later: act = nn.Sigmoid."""
     calls = {id(call.func) for call in source.all(cst.Call)}
-    found: dict[cst.CSTNode, New] = {}
+    news: dict[cst.CSTNode, New] = {}
     for node in source.all(cst.Attribute):
         around = source.parent(node)
         named = isinstance(around, cst.Assign | cst.Arg | cst.Param | cst.AnnAssign)
@@ -208,15 +208,15 @@ def _references(source: Source, modules: set[str], new: str) -> dict[cst.CSTNode
             renamed = node.with_changes(attr=cst.Name(_NEW[new][0]))
             settings = _NEW[new][1]
             made = settings and isinstance(around, cst.Assign) and _is_made_plainly(source, around)
-            found[node] = expression(f"lambda: {source.code(renamed)}({settings})") if made else renamed
-    return found
+            news[node] = expression(f"lambda: {source.code(renamed)}({settings})") if made else renamed
+    return news
 
 
 def _is_made_plainly(source: Source, assigned: cst.Assign) -> bool:
     """Whether a name for a class is only called, and with nothing: then it may stand for a function too."""
     name = source.code(assigned.targets[0].target)
-    reads = [one for one in source.all(cst.Name) if one.value == name]
-    calls = [one for one in source.all(cst.Call) if source.code(one.func) == name and not one.args]
+    reads = [node for node in source.all(cst.Name) if node.value == name]
+    calls = [call for call in source.all(cst.Call) if source.code(call.func) == name and not call.args]
     return len(reads) == len(calls) + 1
 
 

@@ -74,27 +74,27 @@ class _Held:
             # imported by name is the function as it was before.
             self._recorded = True
             self.hold_losses()
-        tensors = [one for one in args if isinstance(one, torch.Tensor)]
-        if any(one.requires_grad for one in tensors):
+        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+        if any(tensor.requires_grad for tensor in tensors):
             self._give_up("the model inputs require gradients")
             return None
         turn = self._turn(id(model))
         return tuple(
-            self._kept(one, id(model), turn, place) if isinstance(one, torch.Tensor) else one
-            for place, one in enumerate(args)
+            self._kept(arg, id(model), turn, index) if isinstance(arg, torch.Tensor) else arg
+            for index, arg in enumerate(args)
         )
 
     def _loss(
-        self, name: str, original: Loss, given: object, target: object, **settings: object
+        self, name: str, original: Loss, value: object, target: object, **settings: object
     ) -> torch.Tensor:
         """A loss function that compares with the targets of the same call of the first step."""
         done = self._inside or self._given_up or self._unless()
         if done or not isinstance(target, torch.Tensor) or target.requires_grad:
-            return original(given, target, **settings)
+            return original(value, target, **settings)
         kept = self._kept(target, name, self._turn(name))
         self._inside = True
         try:
-            return original(given, kept, **settings)
+            return original(value, kept, **settings)
         finally:
             self._inside = False
 

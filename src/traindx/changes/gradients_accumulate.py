@@ -25,8 +25,8 @@ def _torch_clear_each_step(program: Program, change: ChangeSpec) -> None:
 
     def clear(optimizer: torch.optim.Optimizer) -> None:
         program.applied(change, "gradients cleared after each step")
-        for one in parameters_of(optimizer):
-            one.grad = None
+        for parameter in parameters_of(optimizer):
+            parameter.grad = None
 
     program.after_step(clear)
 
@@ -45,8 +45,8 @@ def _keras_clear_each_step(program: KerasProgram, change: ChangeSpec) -> None:
         if fits:
             return
         program.applied(change, "gradients cleared after each step")
-        for one in optimizer._trainable_variables:
-            one._value.grad = None
+        for variable in optimizer._trainable_variables:
+            variable._value.grad = None
 
     program.on_fit(refuse)
     program.stepping.after_step(clear)
@@ -75,9 +75,9 @@ def _edit_clear_each_step(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 def _block(source: Source, call: cst.Call) -> cst.CSTNode | None:
     """The block of statements a call stands in."""
-    for one in source.around(small_statement(source, call)):
-        if isinstance(one, cst.IndentedBlock | cst.SimpleStatementSuite | cst.Module):
-            return one
+    for node in source.around(small_statement(source, call)):
+        if isinstance(node, cst.IndentedBlock | cst.SimpleStatementSuite | cst.Module):
+            return node
     return None
 
 
@@ -190,10 +190,10 @@ def _edit_accumulate(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 
 def _setting(source: Source, run: Run, call: cst.Call, name: str, batches: int) -> Edited:
-    given = argument(call, (name,))
-    if given is not None:
+    arg = argument(call, (name,))
+    if arg is not None:
         return scaled(
-            source, run, "the number of batches per step", given, lambda one: one * batches, whole=True
+            source, run, "the number of batches per step", arg, lambda value: value * batches, whole=True
         )
     return added(source, call, name, str(batches))
 
@@ -221,10 +221,12 @@ def _counted(source: Source, loop: cst.For) -> dict[cst.CSTNode, New]:
 
 def _cleared(source: Source, loop: cst.For, step: Step) -> dict[cst.CSTNode, New]:
     """Gradients cleared before the loop and behind each step, no longer before each batch."""
-    found = [one for one in calls_of(source, {"zero_grad"}, loop) if isinstance(source.parent(one), cst.Expr)]
-    if len(found) != 1:
-        raise RefusedError(f"the loop at {source.place(loop)} clears gradients {len(found)} times")
-    return {**removed(source, found[0]), **before(source, loop, f"{step.optimizer}.zero_grad()")}
+    calls = [
+        call for call in calls_of(source, {"zero_grad"}, loop) if isinstance(source.parent(call), cst.Expr)
+    ]
+    if len(calls) != 1:
+        raise RefusedError(f"the loop at {source.place(loop)} clears gradients {len(calls)} times")
+    return {**removed(source, calls[0]), **before(source, loop, f"{step.optimizer}.zero_grad()")}
 
 
 ACCUMULATE = Change(

@@ -46,7 +46,7 @@ def _torch_clip(program: Program, change: ChangeSpec) -> None:
         return
 
     def clip(optimizer: torch.optim.Optimizer) -> None:
-        gradients = [one.grad for one in parameters_of(optimizer) if one.grad is not None]
+        gradients = [parameter.grad for parameter in parameters_of(optimizer) if parameter.grad is not None]
         _clip(program, change, gradients)
 
     program.before_step(clip)
@@ -80,8 +80,8 @@ def _clip(program: Program | KerasProgram, change: ChangeSpec, gradients: Sequen
     norm = float(nn.utils.get_total_norm(gradients)) if gradients else 0.0
     if norm > limit:
         program.applied(change, f"gradients clipped to norm {limit:.3g}")
-        for one in gradients:
-            one.mul_(limit / norm)
+        for gradient in gradients:
+            gradient.mul_(limit / norm)
 
 
 def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.Optimizer) -> None:
@@ -97,16 +97,16 @@ def _change_limits(program: KerasProgram, change: ChangeSpec, optimizer: keras.O
 
 def _edit_clip(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write another limit where gradients are clipped, take the clipping out, or put it before the step."""
-    found = calls_of(source, {_NORM})
-    if len(found) > 1:
-        places = " and ".join(source.place(one) for one in found)
-        raise RefusedError(f"gradients are clipped in {len(found)} places ({places})")
-    if found:
-        return _otherwise(source, change, run, found[0])
+    calls = calls_of(source, {_NORM})
+    if len(calls) > 1:
+        places = " and ".join(source.place(other) for other in calls)
+        raise RefusedError(f"gradients are clipped in {len(calls)} places ({places})")
+    if calls:
+        return _otherwise(source, change, run, calls[0])
     named = named_optimizer(source)
     if named is not None and not change.is_factor and change.words != ("none",):
-        given, spelled = named
-        return exchanged(source, given, f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})")
+        arg, spelled = named
+        return exchanged(source, arg, f"{spelled}({_KEYWORDS.keras[0]}={number_text(change.number)})")
     framework = told_by(source, run, _KEYWORDS)
     if framework is not None:
         call, name = framework
@@ -141,15 +141,15 @@ def _said(source: Source, call: cst.Call, literal: Literal, change: ChangeSpec) 
 
 
 def _setting(source: Source, change: ChangeSpec, run: Run, call: cst.Call, name: str) -> Edited:
-    given = argument(call, (name,))
-    if given is not None and change.words == ("none",):
-        where = source.place(given)
+    arg = argument(call, (name,))
+    if arg is not None and change.words == ("none",):
+        where = source.place(arg)
         if name == _KEYWORDS.trainer:
-            new = given.with_changes(value=cst.Integer("0"))
-            return Edited({given: new}, f"{shown(source, given)} -> {name}=0 at {where}")
-        return Edited({call: without_arguments(call, {name})}, f"{shown(source, given)} removed at {where}")
-    if given is not None:
-        return scaled(source, run, _WHAT, given, change.scaled)
+            new = arg.with_changes(value=cst.Integer("0"))
+            return Edited({arg: new}, f"{shown(source, arg)} -> {name}=0 at {where}")
+        return Edited({call: without_arguments(call, {name})}, f"{shown(source, arg)} removed at {where}")
+    if arg is not None:
+        return scaled(source, run, _WHAT, arg, change.scaled)
     if spread(call):
         return _entry(source, change, spread_literal(source, run, _WHAT, call, name))
     if change.words == ("none",) or (change.is_factor and name != _KEYWORDS.trainer):

@@ -19,10 +19,10 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Drop the gradients of a batch that gave a NaN or an infinity."""
 
     def drop(optimizer: torch.optim.Optimizer) -> None:
-        held = [one for one in parameters_of(optimizer) if one.grad is not None]
-        if _are_broken(program, change, [one.grad for one in held]):
-            for one in held:
-                one.grad = None
+        held = [parameter for parameter in parameters_of(optimizer) if parameter.grad is not None]
+        if _are_broken(program, change, [parameter.grad for parameter in held]):
+            for parameter in held:
+                parameter.grad = None
 
     program.before_step(drop)
 
@@ -40,7 +40,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 def _are_broken(
     program: Program | KerasProgram, change: ChangeSpec, gradients: Sequence[torch.Tensor]
 ) -> bool:
-    if all(bool(torch.isfinite(one).all()) for one in gradients):
+    if all(bool(torch.isfinite(gradient).all()) for gradient in gradients):
         return False
     says = f"batches with NaN or infinite gradients skipped, from step {program.taken + 1}"
     program.applied(change, says)

@@ -72,10 +72,12 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 def _draw_as_torch(model: nn.Module) -> int:
     """Every layer of torch's own draws its weights itself."""
     drawn = 0
-    for one in model.modules():
+    for module in model.modules():
         # Not by name alone: a layer of the program may draw badly, which is what is to be repaired.
-        own = type(one).__module__.startswith("torch.nn.")
-        draw = getattr(one, "reset_parameters", getattr(one, "_reset_parameters", None)) if own else None
+        own = type(module).__module__.startswith("torch.nn.")
+        draw = (
+            getattr(module, "reset_parameters", getattr(module, "_reset_parameters", None)) if own else None
+        )
         if draw is not None:
             draw()
             drawn += 1
@@ -84,13 +86,13 @@ def _draw_as_torch(model: nn.Module) -> int:
 
 def _draw_model(model: nn.Module, kind: str) -> int:
     layers = [
-        one
-        for one in model.modules()
-        if isinstance(one, modules_of(_LAYERS)) and not nn.parameter.is_lazy(one.weight)
+        module
+        for module in model.modules()
+        if isinstance(module, modules_of(_LAYERS)) and not nn.parameter.is_lazy(module.weight)
     ]
     for layer in layers:
         _draw_layer(layer, kind, last=layer is layers[-1])
-    return len(layers) + sum(_draw_other(one) for one in model.modules())
+    return len(layers) + sum(_draw_other(module) for module in model.modules())
 
 
 def _draw_layer(layer: nn.Module, kind: str, *, last: bool) -> None:
@@ -159,8 +161,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 def _weights(layer: keras.Layer) -> Iterator[keras.Variable]:
     """All weights, those of the last layer last."""
     yield from [*layer._trainable_variables, *layer._non_trainable_variables]
-    for one in layer._flatten_layers(include_self=False, recursive=False):
-        yield from _weights(one)
+    for sublayer in layer._flatten_layers(include_self=False, recursive=False):
+        yield from _weights(sublayer)
 
 
 def _initializer(kind: str, name: str, seed: int) -> keras.initializers.Initializer | None:
@@ -182,36 +184,36 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         return _of_keras(source, kind)
     if kind == _DEFAULT:
         return _as_torch(source, run)
-    held = {one.kind for one in run.model}
-    others = [one for one in _OTHERS if one in held or _makes(source, one)]
+    held = {layer.kind for layer in run.model}
+    others = [name for name in _OTHERS if name in held or _makes(source, name)]
     if others:
         raise RefusedError(f"{source.shown} has {' and '.join(others)}, which needs another initialization")
-    kinds = [one for one in _LAYERS if one in held or _makes(source, one)]
+    kinds = [layer for layer in _LAYERS if layer in held or _makes(source, layer)]
     if not kinds:
         raise RefusedError(f"no layers to initialize found in {source.shown}")
-    names = [imported(source, f"torch.nn.{one}") for one in kinds]
-    free = [one for one in _NAMES if not _is_taken(source, one)]
+    names = [imported(source, f"torch.nn.{word}") for word in kinds]
+    free = [name for name in _NAMES if not _is_taken(source, name)]
     if not free:
         raise RefusedError(f"the names {' and '.join(_NAMES)} are already used in {source.shown}")
     initialize = imported(source, "torch.nn.init")
-    parts, place = prepared(source, run, lambda model: _written(model, kind, names, initialize, free[0]))
-    return Edited(parts, f"weights of {model_name(source, run)} reinitialized ({kind}) at {place}")
+    parts, location = prepared(source, run, lambda model: _written(model, kind, names, initialize, free[0]))
+    return Edited(parts, f"weights of {model_name(source, run)} reinitialized ({kind}) at {location}")
 
 
 def _as_torch(source: Source, run: Run) -> Edited:
     """Every layer of torch's own draws its weights itself."""
-    blocks = [one for one in _BLOCKS if _makes(source, one)]
-    kinds = [one for one in (*_LAYERS, *_OTHERS, *_NORMS) if _makes(source, one)]
-    free = [one[:-1] for one in _NAMES if not _is_taken(source, one)]
+    blocks = [block for block in _BLOCKS if _makes(source, block)]
+    kinds = [layer for layer in (*_LAYERS, *_OTHERS, *_NORMS) if _makes(source, layer)]
+    free = [name[:-1] for name in _NAMES if not _is_taken(source, name)]
     if blocks or not kinds or not free:
         held = f"{' and '.join(blocks)} without reset_parameters" if blocks else "no layers to initialize"
         raise RefusedError(f"{held} in {source.shown}")
-    names = [imported(source, f"torch.nn.{one}") for one in kinds]
+    names = [imported(source, f"torch.nn.{kind}") for kind in kinds]
     known = names[0] if len(names) == 1 else f"({', '.join(names)})"
     each = free[0]
     body = f"    if isinstance({each}, {known}):\n        {each}.reset_parameters()\n"
-    parts, place = prepared(source, run, lambda model: [f"for {each} in {model}.modules():\n{body}"])
-    return Edited(parts, f"weights of {model_name(source, run)} reset to torch defaults at {place}")
+    parts, location = prepared(source, run, lambda model: [f"for {each} in {model}.modules():\n{body}"])
+    return Edited(parts, f"weights of {model_name(source, run)} reset to torch defaults at {location}")
 
 
 def _makes(source: Source, layer: str) -> bool:
@@ -230,32 +232,32 @@ def _written(model: str, kind: str, names: list[str], initialize: str, every: st
     known = names[0] if len(names) == 1 else f"({', '.join(names)})"
     drawn = _STATEMENTS[kind].format(init=initialize, weight=f"{each}.weight")
     body = [drawn, f"if {each}.bias is not None:", f"    {initialize}.zeros_({each}.bias)"]
-    found = f"{every} = [one for one in {model}.modules() if isinstance(one, {known})]"
-    loop = f"for {each} in {every}:\n" + "".join(f"    {one}\n" for one in body)
+    selection = f"{every} = [module for module in {model}.modules() if isinstance(module, {known})]"
+    loop = f"for {each} in {every}:\n" + "".join(f"    {line}\n" for line in body)
     # The output begins small, as in a trial.
     last = _STATEMENTS["xavier"].format(init=initialize, weight=f"{every}[-1].weight")
-    return [found, loop, last] if kind == "he" else [found, loop]
+    return [selection, loop, last] if kind == "he" else [selection, loop]
 
 
 def _of_keras(source: Source, kind: str) -> Edited:
     parts: dict[cst.CSTNode, New] = {}
     for layer in hidden_layers(source) if kind != _DEFAULT else ():
-        given = argument(layer, ("kernel_initializer",))
-        if given is None:
+        arg = argument(layer, ("kernel_initializer",))
+        if arg is None:
             parts[layer] = with_argument(layer, "kernel_initializer", f'"{_OF_KERAS[kind]}"')
-        elif text_of(given.value) != _OF_KERAS[kind]:
-            parts[given] = with_value(given, f'"{_OF_KERAS[kind]}"')
+        elif text_of(arg.value) != _OF_KERAS[kind]:
+            parts[arg] = with_value(arg, f'"{_OF_KERAS[kind]}"')
     last = output_layer(source)
-    given = argument(last, ("kernel_initializer",)) if last is not None else None
+    arg = argument(last, ("kernel_initializer",)) if last is not None else None
     if kind == _DEFAULT:
-        told = [one for one in source.all(cst.Call) if argument(one, ("kernel_initializer",)) is not None]
-        parts = {one: without_arguments(one, ("kernel_initializer",)) for one in told}
-    elif given is not None:
-        parts[given] = with_value(given, '"glorot_uniform"')
+        calls = [call for call in source.all(cst.Call) if argument(call, ("kernel_initializer",)) is not None]
+        parts = {call: without_arguments(call, ("kernel_initializer",)) for call in calls}
+    elif arg is not None:
+        parts[arg] = with_value(arg, '"glorot_uniform"')
     if not parts:
         raise RefusedError(f"{source.shown} already uses this initialization")
-    place = source.place(next(iter(parts)))
-    return Edited(parts, f"kernel_initializer of {len(parts)} layers, from {place}")
+    location = source.place(next(iter(parts)))
+    return Edited(parts, f"kernel_initializer of {len(parts)} layers, from {location}")
 
 
 def _label(change: ChangeSpec) -> str:

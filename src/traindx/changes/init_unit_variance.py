@@ -40,7 +40,7 @@ class _Scaling:
         """Inside of a call: the function is written by means of the method."""
 
     def draw(self, model: nn.Module) -> None:
-        layers = [one for one in model.modules() if isinstance(one, modules_of(_LAYERS))]
+        layers = [module for module in model.modules() if isinstance(module, modules_of(_LAYERS))]
         # The randomness of the program goes on as in the control arm.
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(0)

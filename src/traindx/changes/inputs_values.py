@@ -192,7 +192,7 @@ CLIP = Change(
 
 def _torch_replace_nonfinite(program: Program, change: ChangeSpec) -> None:
     """Put zero instead of what is no number, in all that a model is given."""
-    program.on_input(lambda _, args: tuple(_without_holes(program, change, one) for one in args))
+    program.on_input(lambda _, args: tuple(_without_holes(program, change, arg) for arg in args))
 
 
 def _keras_replace_nonfinite(program: KerasProgram, change: ChangeSpec) -> None:
@@ -200,14 +200,14 @@ def _keras_replace_nonfinite(program: KerasProgram, change: ChangeSpec) -> None:
     program.on_input(lambda _, __, values: _without_holes(program, change, values))
 
 
-def _without_holes(program: Program | KerasProgram, change: ChangeSpec, given: object) -> object:
-    if not isinstance(given, torch.Tensor) or not given.is_floating_point():
-        return given
-    finite = torch.isfinite(given)
+def _without_holes(program: Program | KerasProgram, change: ChangeSpec, value: object) -> object:
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        return value
+    finite = torch.isfinite(value)
     if bool(finite.all()):
-        return given
+        return value
     program.applied(change, f"NaN and infinite inputs replaced by 0, from step {program.taken + 1}")
-    return torch.where(finite, given, torch.zeros_like(given))
+    return torch.where(finite, value, torch.zeros_like(value))
 
 
 def _edit_replace_nonfinite(source: Source, _: ChangeSpec, run: Run) -> Edited:

@@ -33,8 +33,8 @@ def _torch(program: Program, change: ChangeSpec) -> None:
         if isinstance(module, modules_of((*_CHANNELS_FIRST, *_OTHERS))):
             last = type(module)
 
-    def replaced(place: Place, original: Activation) -> Activation | None:
-        if place is Place.OUTPUT:
+    def replaced(location: Place, original: Activation) -> Activation | None:
+        if location is Place.OUTPUT:
             return None
         return partial(_normalized, program, change, original, issubclass(last, modules_of(_CHANNELS_FIRST)))
 
@@ -63,10 +63,10 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
             args = _with_norms(source, call.args)
             if len(args) > len(call.args):
                 parts[call] = call.with_changes(args=args)
-    for one in source.all(cst.List):
-        elements = _with_norms(source, one.elements)
-        if len(elements) > len(one.elements):
-            parts[one] = one.with_changes(elements=elements)
+    for literal in source.all(cst.List):
+        elements = _with_norms(source, literal.elements)
+        if len(elements) > len(literal.elements):
+            parts[literal] = literal.with_changes(elements=elements)
     parts |= _of_forward(source, run)
     if not parts:
         raise RefusedError(f"no layer followed by its hidden activation found in {source.shown}")
@@ -75,17 +75,17 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 def _with_norms(source: Source, things: Sequence[cst.Arg | cst.BaseElement]) -> list[cst.CSTNode]:
     """Arguments or elements with a normalization between each layer and its activation."""
-    found: list[cst.CSTNode] = []
-    for place, thing in enumerate(things):
-        found.append(thing)
-        behind = next((one.value for one in things[place + 1 : place + 2]), None)
+    nodes: list[cst.CSTNode] = []
+    for index, thing in enumerate(things):
+        nodes.append(thing)
+        behind = next((following.value for following in things[index + 1 : index + 2]), None)
         norm = _norm(source, thing.value)
         if norm and isinstance(behind, cst.Call) and _bends(source, behind):
             # Beside its layer: what is written behind the line stays there.
             between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            found[-1] = thing.with_changes(comma=between)
-            found.append(thing.with_changes(value=expression(norm)))
-    return found
+            nodes[-1] = thing.with_changes(comma=between)
+            nodes.append(thing.with_changes(value=expression(norm)))
+    return nodes
 
 
 def _bends(source: Source, call: cst.Call) -> bool:
@@ -93,9 +93,11 @@ def _bends(source: Source, call: cst.Call) -> bool:
     names = {last_name(call.func)}
     if isinstance(call.func, cst.Name):
         same = [
-            one for one in source.all(cst.Assign) if source.code(one.targets[0].target) == call.func.value
+            assignment
+            for assignment in source.all(cst.Assign)
+            if source.code(assignment.targets[0].target) == call.func.value
         ]
-        names |= {last_name(one.value) for one in same}
+        names |= {last_name(assignment.value) for assignment in same}
     return bool(names & _ACTIVATIONS) and is_hidden_module(source, call)
 
 
@@ -109,8 +111,8 @@ def _norm(source: Source, made: cst.BaseExpression) -> str:
         return ""
     spelled = beside(source, made, "LayerNorm" if name == "Linear" else "GroupNorm")
     # One group is all of a sample, as a layer norm over its channels and places.
-    one = "" if name == "Linear" else "1, "
-    return f"{spelled}({one}{source.code(width.value)})"
+    dimensions = "" if name == "Linear" else "1, "
+    return f"{spelled}({dimensions}{source.code(width.value)})"
 
 
 def _of_forward(source: Source, run: Run) -> dict[cst.CSTNode, New]:

@@ -99,10 +99,10 @@ def _edit_batch_size(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the batch size of the training data otherwise."""
     call, name, position, default = _written(source, run)
     rows = run.facts.get(TRAINING_SAMPLES)
-    given = argument(call, (name,), position)
-    if given is not None:
+    arg = argument(call, (name,), position)
+    if arg is not None:
         resized = partial(_size, change, rows=rows)
-        return scaled(source, run, "the batch size", given, resized, whole=True)
+        return scaled(source, run, "the batch size", arg, resized, whole=True)
     if argument(call, ("batch_sampler",)) is not None:
         raise RefusedError(f"batches come from a batch_sampler at {source.place(call)}")
     return added(source, call, name, str(_size(change, default, rows)))
@@ -188,13 +188,13 @@ def _edit_num_workers(source: Source, change: ChangeSpec, run: Run) -> Edited:
     arguments = trainer_call(source)
     name = "dataloader_num_workers" if arguments is not None else "num_workers"
     call = arguments if arguments is not None else loader_call(source, run)
-    classes = [(one, base.value) for one in source.all(cst.ClassDef) for base in one.bases]
-    streams = [one for one, base in classes if last_name(base) == "IterableDataset"]
+    classes = [(class_, base.value) for class_ in source.all(cst.ClassDef) for base in class_.bases]
+    streams = [class_ for class_, base in classes if last_name(base) == "IterableDataset"]
     if streams:
         raise RefusedError(f"each worker would read the whole IterableDataset of {source.place(streams[0])}")
-    given = argument(call, (name,))
-    if given is not None:
-        return scaled(source, run, "the number of workers", given, change.scaled, whole=True)
+    arg = argument(call, (name,))
+    if arg is not None:
+        return scaled(source, run, "the number of workers", arg, change.scaled, whole=True)
     workers = _workers(change)
     new, says = with_argument(call, name, str(workers)), f"{name}={workers}"
     if arguments is None and argument(call, ("persistent_workers",)) is None:
@@ -256,15 +256,15 @@ def _edit_shuffle(source: Source, _: ChangeSpec, run: Run) -> Edited:
     for name in ("sampler", "batch_sampler"):
         if argument(call, (name,)) is not None:
             raise RefusedError(f"the order is set by {name} at {source.place(call)}")
-    given = argument(call, ("shuffle",), 2)
-    if given is None:
+    arg = argument(call, ("shuffle",), 2)
+    if arg is None:
         return added(source, call, "shuffle", "True")
-    code = source.code(given.value)
+    code = source.code(arg.value)
     if code == "True":
-        raise RefusedError(f"the data is already shuffled at {source.place(given)}")
+        raise RefusedError(f"the data is already shuffled at {source.place(arg)}")
     if code != "False":
-        raise RefusedError(f"shuffle is computed ({code}) at {source.place(given)}")
-    return exchanged(source, given, "True", "shuffle")
+        raise RefusedError(f"shuffle is computed ({code}) at {source.place(arg)}")
+    return exchanged(source, arg, "True", "shuffle")
 
 
 SHUFFLE = Change(

@@ -36,44 +36,46 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     counts = _Counts()
 
     def of_classes(
-        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+        original: TorchLoss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
     ) -> torch.Tensor:
-        shown = original(given, target, **settings)
-        if is_called_by_keras_loss() or target.is_floating_point() or given.dim() < 2:
+        shown = original(prediction, target, **settings)
+        if is_called_by_keras_loss() or target.is_floating_point() or prediction.dim() < 2:
             return shown
         if settings.get("weight") is not None:
             return shown
-        weights = counts.balance(target, given.shape[1])
-        program.applied(change, f"{given.shape[1]} classes weighted by inverse frequency")
-        return learned_from(shown, original(given, target, **{**settings, "weight": weights.to(given)}))
+        weights = counts.balance(target, prediction.shape[1])
+        program.applied(change, f"{prediction.shape[1]} classes weighted by inverse frequency")
+        return learned_from(
+            shown, original(prediction, target, **{**settings, "weight": weights.to(prediction)})
+        )
 
     def weight_of_yes(target: torch.Tensor) -> torch.Tensor:
         """How often no was there for each yes until now: one number for each column of a table."""
         rows = target.detach().double().reshape(-1, target.shape[-1] if target.dim() == 2 else 1)
-        seen = counts.add(torch.stack([rows.sum(0), len(rows) - rows.sum(0)]))
+        counted = counts.add(torch.stack([rows.sum(0), len(rows) - rows.sum(0)]))
         program.applied(change, "positive class weighted by inverse frequency")
-        return (seen[1] / seen[0].clamp_min(1)).clamp(0.01, 100)
+        return (counted[1] / counted[0].clamp_min(1)).clamp(0.01, 100)
 
     def of_scores(
-        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+        original: TorchLoss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
     ) -> torch.Tensor:
-        shown = original(given, target, **settings)
+        shown = original(prediction, target, **settings)
         if settings.get("pos_weight") is not None or is_called_by_keras_loss():
             return shown
-        weight = weight_of_yes(target).to(given)
-        return learned_from(shown, original(given, target, **{**settings, "pos_weight": weight}))
+        weight = weight_of_yes(target).to(prediction)
+        return learned_from(shown, original(prediction, target, **{**settings, "pos_weight": weight}))
 
     def of_probabilities(
-        original: TorchLoss, given: torch.Tensor, target: torch.Tensor, **settings: object
+        original: TorchLoss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
     ) -> torch.Tensor:
-        shown = original(given, target, **settings)
+        shown = original(prediction, target, **settings)
         if is_called_by_keras_loss():
             return shown
         # This loss knows no pos_weight: its weight is one of each element.
-        weight = 1 + (weight_of_yes(target).to(given) - 1) * target
+        weight = 1 + (weight_of_yes(target).to(prediction) - 1) * target
         own = settings.get("weight")
         weight = weight * own if isinstance(own, torch.Tensor) else weight
-        return learned_from(shown, original(given, target, **{**settings, "weight": weight}))
+        return learned_from(shown, original(prediction, target, **{**settings, "weight": weight}))
 
     program.replace_losses(("cross_entropy", "nll_loss"), of_classes)
     program.replace_losses(("binary_cross_entropy_with_logits",), of_scores)
@@ -95,8 +97,8 @@ class _Counts:
     def balance(self, labels: torch.Tensor, classes: int) -> torch.Tensor:
         """The weight of each class after one more batch."""
         known = labels[(labels >= 0) & (labels < classes)].flatten()
-        seen = self.add(torch.bincount(known, minlength=classes).double())
-        return seen.sum() / (classes * seen.clamp_min(1))
+        counted = self.add(torch.bincount(known, minlength=classes).double())
+        return counted.sum() / (classes * counted.clamp_min(1))
 
 
 def _keras(program: KerasProgram, change: ChangeSpec) -> None:
@@ -124,13 +126,13 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _labels(call: KerasCall) -> torch.Tensor | None:
     """The class of each sample; None where it has none or several."""
-    kind, given = kind_of(call.loss), call.given
+    kind, prediction = kind_of(call.loss), call.given
     if kind == SPARSE:
         return sparse_labels(call)
     if kind == CATEGORICAL:
         return call.target.argmax(-1)
-    if kind == BINARY and given.shape[-1] == 1:
-        return (call.target.reshape(given.shape[:-1]) > 0.5).long()
+    if kind == BINARY and prediction.shape[-1] == 1:
+        return (call.target.reshape(prediction.shape[:-1]) > 0.5).long()
     return None
 
 
@@ -196,14 +198,14 @@ def _label_array(source: Source, run: Run, made: cst.Call) -> cst.BaseExpression
     data = argument(loader, ("dataset",), 0)
     value = data.value if data else None
     if isinstance(value, cst.Name):
-        found = of_name(source, value.value, source.scope(value))
-        value = found[0].value if len(found) == 1 else None
+        definitions = of_name(source, value.value, source.scope(value))
+        value = definitions[0].value if len(definitions) == 1 else None
     named = isinstance(value, cst.Call) and last_name(value.func) == "TensorDataset" and len(value.args) == 2
     if not named or not isinstance(value, cst.Call):
         raise RefusedError(f"the labels are not in a variable at {source.place(loader)}")
     labels = value.args[1].value
     wrapped = isinstance(labels, cst.Call) and last_name(labels.func) in ("from_numpy", "tensor", "as_tensor")
-    if not (wrapped or isinstance(labels, cst.Name | cst.Subscript)) or any(one.star for one in value.args):
+    if not (wrapped or isinstance(labels, cst.Name | cst.Subscript)) or any(arg.star for arg in value.args):
         raise RefusedError(
             f"the labels are not in a variable ({source.code(labels)}) at {source.place(value)}"
         )

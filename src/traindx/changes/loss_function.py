@@ -52,13 +52,13 @@ def _torch_use(program: Program, change: ChangeSpec) -> None:
     """Call another loss, if predictions and targets have one shape."""
     name = _chosen(change)
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        if given.shape != target.shape or not target.is_floating_point():
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        if value.shape != target.shape or not target.is_floating_point():
             program.refuse(change, f"{name} needs targets of the shape of the predictions")
-            return original(given, target, **settings)
+            return original(value, target, **settings)
         program.applied(change, f"{name} replaces {original.__name__}")
         kept = {key: value for key, value in settings.items() if key in _KEPT}
-        other: torch.Tensor = getattr(nn.functional, name)(given, target, **kept)
+        other: torch.Tensor = getattr(nn.functional, name)(value, target, **kept)
         return other
 
     program.replace_losses(_INSTEAD[name], loss, while_validating=True)
@@ -70,7 +70,7 @@ def _edit_use(source: Source, change: ChangeSpec, run: Run) -> Edited:
     loss = loss_of(source, run)
     if loss.function not in _INSTEAD[name]:
         raise RefusedError(f"{name} does not replace {source.callee(loss.made)}")
-    settings = [one for one in loss.made.args if one.keyword and one.keyword.value not in _KEPT]
+    settings = [arg for arg in loss.made.args if arg.keyword and arg.keyword.value not in _KEPT]
     if settings:
         raise RefusedError(f"{source.callee(loss.made)} has settings that {name} lacks")
     is_class = last_name(loss.made.func) != loss.function
@@ -105,13 +105,13 @@ def _torch_robust(program: Program, change: ChangeSpec) -> None:
             f'"{change}": q must be greater than 0 and at most 1, for example: loss.robust 0.7'
         )
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        shown = original(given, target, **settings)
-        if target.is_floating_point() or given.dim() < 2 or settings.get("reduction") == "none":
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(value, target, **settings)
+        if target.is_floating_point() or value.dim() < 2 or settings.get("reduction") == "none":
             return shown
         program.applied(change, f"generalized cross-entropy with q={q:g}")
         known = target != settings.get("ignore_index", -100)
-        chosen = torch.softmax(given, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
+        chosen = torch.softmax(value, 1).gather(1, target.clamp_min(0).unsqueeze(1)).squeeze(1)[known]
         learned = (1 - chosen.clamp_min(_LEAST) ** q) / q
         total = learned.sum() if settings.get("reduction") == "sum" else learned.mean()
         return learned_from(shown, total)
@@ -123,11 +123,11 @@ def _edit_robust(source: Source, change: ChangeSpec, run: Run) -> Edited:
     """Write the generalized cross-entropy, (1 - p^q) / q, instead of the plain one."""
     loss = loss_of(source, run)
     settings = loss.made.args if loss.made is not loss.used else loss.used.args[2:]
-    plain = [one for one in loss.used.args if not one.keyword and not one.star]
+    plain = [arg for arg in loss.used.args if not arg.keyword and not arg.star]
     if loss.function != "cross_entropy" or settings or len(plain) != len(loss.used.args[:2]):
         where = source.place(loss.made)
         raise RefusedError(f"{source.code(loss.made)} at {where} is not a plain cross-entropy over classes")
-    scores, labels = (source.operand(one.value) for one in plain)
+    scores, labels = (source.operand(arg.value) for arg in plain)
     q = number_text(change.number)
     softmax = imported(source, "torch.softmax", "torch")
     chosen = f"{softmax}({scores}, 1).gather(1, {labels}.unsqueeze(1)).clamp_min(1e-7)"
@@ -152,10 +152,10 @@ def _torch_label_smoothing(program: Program, change: ChangeSpec) -> None:
     """Learn from smoothed labels; the loss is shown without."""
     share = change.number
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        shown = original(given, target, **settings)
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(value, target, **settings)
         program.applied(change, f"label smoothing set to {share:g}")
-        return learned_from(shown, original(given, target, **{**settings, "label_smoothing": share}))
+        return learned_from(shown, original(value, target, **{**settings, "label_smoothing": share}))
 
     program.replace_losses(("cross_entropy",), loss)
 
@@ -200,9 +200,9 @@ def _edit_label_smoothing(source: Source, change: ChangeSpec, run: Run) -> Edite
         if loss.function != "cross_entropy":
             raise RefusedError(f"{source.callee(loss.made)} has no label smoothing")
         call = loss.made
-    given = argument(call, (name,))
-    if given is not None:
-        return scaled(source, run, "the label smoothing", given, change.scaled)
+    arg = argument(call, (name,))
+    if arg is not None:
+        return scaled(source, run, "the label smoothing", arg, change.scaled)
     if not change.number or change.is_factor:
         raise RefusedError(f"no label smoothing at {source.place(call)}")
     return added(source, call, name, number_text(change.number))

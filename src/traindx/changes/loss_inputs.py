@@ -49,16 +49,16 @@ def _torch_from_scores(program: Program, change: ChangeSpec) -> None:
         known = False
 
         def loss(
-            original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+            original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object
         ) -> torch.Tensor:
             nonlocal known
             # Once they were not what the loss wants, the model gives scores.
-            known = known or cannot_be(float(given.detach().min()), float(given.detach().max()))
+            known = known or cannot_be(float(value.detach().min()), float(value.detach().max()))
             if not known:
-                return original(given, target, **settings)
+                return original(value, target, **settings)
             program.applied(change, f"{original.__name__} on logits replaced by {twin.__name__}")
             kept = {name: value for name, value in settings.items() if name in _SETTINGS}
-            return twin(given, target, **kept)
+            return twin(value, target, **kept)
 
         return loss
 
@@ -112,9 +112,9 @@ def _edit_keras(source: Source, loss: cst.Arg) -> Edited:
     call = made_by(source, loss.value, _classes().values())
     if call is None:
         raise RefusedError(f"{source.code(loss.value)} at {source.place(loss)} does not expect probabilities")
-    given = argument(call, (_FROM_LOGITS,), 0)
-    if given is not None:
-        return exchanged(source, given, "True", _FROM_LOGITS)
+    arg = argument(call, (_FROM_LOGITS,), 0)
+    if arg is not None:
+        return exchanged(source, arg, "True", _FROM_LOGITS)
     return added(source, call, _FROM_LOGITS, "True")
 
 
@@ -152,14 +152,14 @@ def _torch_remove_softmax(program: Program, change: ChangeSpec) -> None:
             scores[squashed] = value
         return squashed
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        raw = scores.get(given)
-        if raw is None and _is_reshaped(given):
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        raw = scores.get(value)
+        if raw is None and _is_reshaped(value):
             # squeeze(1), view(-1) and the like stand between the two.
-            raw = scores.get(given._base)
-            raw = None if raw is None else raw.reshape(given.shape)
+            raw = scores.get(value._base)
+            raw = None if raw is None else raw.reshape(value.shape)
         if raw is None:
-            return original(given, target, **settings)
+            return original(value, target, **settings)
         program.applied(change, _SAYS)
         return original(raw, target, **settings)
 
@@ -168,11 +168,14 @@ def _torch_remove_softmax(program: Program, change: ChangeSpec) -> None:
     program.replace_losses(_SQUASHING, loss)
 
 
-def _is_reshaped(given: torch.Tensor) -> bool:
+def _is_reshaped(prediction: torch.Tensor) -> bool:
     """Whether a tensor is all of another one in the same order."""
-    base = given._base
+    base = prediction._base
     return (
-        base is not None and base.numel() == given.numel() and base.is_contiguous() and given.is_contiguous()
+        base is not None
+        and base.numel() == prediction.numel()
+        and base.is_contiguous()
+        and prediction.is_contiguous()
     )
 
 
@@ -235,13 +238,13 @@ REMOVE_SOFTMAX = Change(
 def _torch_log_input(program: Program, change: ChangeSpec) -> None:
     """Take the logarithm of probabilities, which are above 0 and so no logarithms."""
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        low, high = (float(end) for end in given.detach().aminmax())
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        low, high = (float(end) for end in value.detach().aminmax())
         if not 0 <= low <= high or high == 0:
             program.refuse(change, "kl_div is given logarithms")
-            return original(given, target, **settings)
+            return original(value, target, **settings)
         program.applied(change, "kl_div gets the logarithm of its input")
-        return original(given.clamp_min(torch.finfo(given.dtype).tiny).log(), target, **settings)
+        return original(value.clamp_min(torch.finfo(value.dtype).tiny).log(), target, **settings)
 
     program.replace_losses(("kl_div",), loss, while_validating=True)
 
@@ -254,10 +257,10 @@ def _edit_log_input(source: Source, _: ChangeSpec, run: Run) -> Edited:
     calls = calls_of(source, {"kl_div"})
     if len(calls) != 1:
         raise RefusedError(f"{source.shown} calls kl_div {len(calls)} times")
-    given = argument(calls[0], ("input",), 0)
-    if given is None:
+    arg = argument(calls[0], ("input",), 0)
+    if arg is None:
         raise RefusedError(f"the input of kl_div is not written at {source.place(calls[0])}")
-    return exchanged(source, given, f"{source.operand(given.value)}.log()")
+    return exchanged(source, arg, f"{source.operand(arg.value)}.log()")
 
 
 LOG_INPUT = Change(

@@ -41,21 +41,21 @@ def _torch(program: Program, change: ChangeSpec) -> None:
     """Keep what enters logarithms and roots above zero, exponentials below their end, divisors off zero."""
 
     def guarded(
-        keep: Callable[[torch.Tensor], torch.Tensor], place: int, says: str
+        keep: Callable[[torch.Tensor], torch.Tensor], index: int, says: str
     ) -> Callable[..., torch.Tensor]:
         def function(original: Callable[..., torch.Tensor], *args: object, **kwargs: object) -> torch.Tensor:
-            value = args[place] if len(args) > place else None
+            value = args[index] if len(args) > index else None
             if isinstance(value, torch.Tensor) and value.requires_grad and value.is_floating_point():
                 kept = keep(value)
                 if bool((kept.detach() != value.detach()).any()):
                     program.applied(change, says)
-                    args = (*args[:place], kept, *args[place + 1 :])
+                    args = (*args[:index], kept, *args[index + 1 :])
             return original(*args, **kwargs)
 
         return function
 
-    above = guarded(lambda one: one.clamp_min(_LEAST), 0, "inputs of log and sqrt clamped above 0")
-    below = guarded(lambda one: one.clamp_max(_LARGEST), 0, f"inputs of exp clamped at {_LARGEST:g}")
+    above = guarded(lambda value: value.clamp_min(_LEAST), 0, "inputs of log and sqrt clamped above 0")
+    below = guarded(lambda value: value.clamp_max(_LARGEST), 0, f"inputs of exp clamped at {_LARGEST:g}")
     apart = guarded(_apart_from_zero, 1, f"divisors clamped at {_LEAST:g} from 0")
     for name in _BELOW:
         program.wrap_function(name, above)
@@ -73,29 +73,33 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Keep what enters logarithms, roots, exponentials and divisors of the loss off their ends."""
     parts: dict[cst.CSTNode, New] = {}
     blocks = code_of_loss(source, run)
-    for node in (one for block in blocks for one in nodes_of_loss(source, run, block)):
+    for node in (part for block in blocks for part in nodes_of_loss(source, run, block)):
         if isinstance(node, cst.Call):
             parts |= _kept_finite(source, node)
         elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
             divisor = node.right
             if _may_vanish(source, divisor):
                 parts[divisor] = expression(f"{source.operand(divisor)}.{_ABOVE}")
-    outer = {node: new for node, new in parts.items() if not any(one in parts for one in source.around(node))}
+    outer = {
+        node: new
+        for node, new in parts.items()
+        if not any(enclosing in parts for enclosing in source.around(node))
+    }
     if not outer:
         raise RefusedError(f"no unclamped log, sqrt or exp found in the loss code of {source.shown}")
-    says = [f"{source.code(one)} -> {source.module.code_for_node(outer[one])}" for one in outer]  # type: ignore[arg-type]  # all are expressions
+    says = [f"{source.code(part)} -> {source.module.code_for_node(outer[part])}" for part in outer]  # type: ignore[arg-type]  # all are expressions
     return Edited(outer, f"{', '.join(says)} at {source.place(next(iter(outer)))}")
 
 
 def _kept_finite(source: Source, call: cst.Call) -> dict[cst.CSTNode, New]:
     """What a call becomes that can run away; nothing where it cannot."""
-    given = _argument(source, call)
-    if given is None or _is_guarded(source, given):
+    part = _argument(source, call)
+    if part is None or _is_guarded(source, part):
         return {}
-    fused = _fused(source, call, given)
+    fused = _fused(source, call, part)
     if fused is not None:
         return {call: expression(fused)}
-    return {given: expression(f"{source.operand(given)}.{_KEPT[last_name(call.func)]}")}
+    return {part: expression(f"{source.operand(part)}.{_KEPT[last_name(call.func)]}")}
 
 
 def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
@@ -104,13 +108,13 @@ def _argument(source: Source, call: cst.Call) -> cst.BaseExpression | None:
     if last_name(func) not in _KEPT:
         return None
     if _is_of_torch(source, func):
-        given = call.args[0].value if call.args else None
+        operand = call.args[0].value if call.args else None
     elif isinstance(func, cst.Attribute) and not call.args and not is_imported(source, first_name(func)):
-        given = func.value
+        operand = func.value
     else:
         # A function of another library, or self.log("loss", loss) of Lightning.
-        given = None
-    return None if given is None or number_of(given) is not None else given
+        operand = None
+    return None if operand is None or number_of(operand) is not None else operand
 
 
 def _is_of_torch(source: Source, func: cst.BaseExpression) -> bool:
@@ -120,7 +124,7 @@ def _is_of_torch(source: Source, func: cst.BaseExpression) -> bool:
 def _is_guarded(source: Source, given: cst.BaseExpression) -> bool:
     """Whether a value is clamped already, or a small number is added to it."""
     inside = [given, *(each.value for name in source.all(cst.Name, given) for each in _own(source, name))]
-    if any("clamp" in name or "clip" in name for one in inside if one for name in names_in(source, one)):
+    if any("clamp" in name or "clip" in name for part in inside if part for name in names_in(source, part)):
         return True
     if not (isinstance(given, cst.BinaryOperation) and isinstance(given.operator, cst.Add)):
         return False
@@ -173,7 +177,7 @@ def _fused(source: Source, call: cst.Call, given: cst.BaseExpression) -> str | N
 
 def _is_same(source: Source, logits: cst.BaseExpression, applied: cst.Call, call: cst.Call) -> bool:
     """Whether logits can be spelled again in a call, with the value that they had in an activation."""
-    if any(one is call for one in source.around(applied)):
+    if any(node is call for node in source.around(applied)):
         return True
     if not isinstance(logits, cst.Name):
         return False

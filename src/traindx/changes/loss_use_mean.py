@@ -25,12 +25,12 @@ _LOSSES = (
 def _torch(program: Program, change: ChangeSpec) -> None:
     """Learn from the mean where the program sums; the loss is shown as the program computes it."""
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
-        shown = original(given, target, **settings)
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+        shown = original(value, target, **settings)
         if settings.get("reduction") != "sum":
             return shown
         program.applied(change, "the loss uses the mean over samples instead of their sum")
-        return learned_from(shown, original(given, target, **{**settings, "reduction": "mean"}))
+        return learned_from(shown, original(value, target, **{**settings, "reduction": "mean"}))
 
     program.replace_losses(_LOSSES, loss)
 
@@ -54,13 +54,13 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
 def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Let the loss function take the mean where it is told to sum."""
     loss = loss_of(source, run)
-    given = argument(loss.made, ("reduction",))
-    if given is None or text_of(given.value) != "sum":
+    arg = argument(loss.made, ("reduction",))
+    if arg is None or text_of(arg.value) != "sum":
         raise RefusedError(
             f'{source.code(loss.made)} at {source.place(loss.made)} does not use reduction="sum"'
         )
-    code = source.code(given.value)
-    return exchanged(source, given, code.replace("sum", "mean"), "reduction")
+    code = source.code(arg.value)
+    return exchanged(source, arg, code.replace("sum", "mean"), "reduction")
 
 
 CHANGE = Change(

@@ -48,11 +48,11 @@ def _edit_negate(source: Source, _: ChangeSpec, run: Run) -> Edited:
     backward = backward_of(source, run)
     node = differentiated(source, backward)
     if isinstance(node, cst.Name):
-        found = of_name(source, node.value, source.scope(node))
-        if len(found) != 1 or found[0].value is None:
-            places = " and ".join(source.place(one.holder) for one in found)
-            raise RefusedError(f"{node.value} is assigned in {len(found)} places ({places})")
-        node = found[0].value
+        definitions = of_name(source, node.value, source.scope(node))
+        if len(definitions) != 1 or definitions[0].value is None:
+            places = " and ".join(source.place(definition.holder) for definition in definitions)
+            raise RefusedError(f"{node.value} is assigned in {len(definitions)} places ({places})")
+        node = definitions[0].value
     elif not isinstance(node, cst.UnaryOperation):
         raise RefusedError(f"the loss is not in a variable ({source.code(node)}) at {source.place(backward)}")
     return replaced(source, node, _turned(source, node))
@@ -89,9 +89,9 @@ def _torch_divide_accumulated(program: Program, change: ChangeSpec) -> None:
         nonlocal passes
         if passes > 1:
             program.applied(change, f"gradients of {passes} backward passes averaged")
-            for one in parameters_of(optimizer):
-                if one.grad is not None:
-                    one.grad.div_(passes)
+            for parameter in parameters_of(optimizer):
+                if parameter.grad is not None:
+                    parameter.grad.div_(passes)
         passes = 0
 
     program.patches.wrap(torch.Tensor, "backward", backward)
@@ -101,7 +101,7 @@ def _torch_divide_accumulated(program: Program, change: ChangeSpec) -> None:
 def _edit_divide_accumulated(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Divide by the number that the step waits for, where gradients are taken."""
     backward = backward_of(source, run)
-    steps = [count for one in steps_of(source, run) if (count := _count(source, one))]
+    steps = [count for step in steps_of(source, run) if (count := _count(source, step))]
     if not steps:
         raise RefusedError(f"no condition such as step % 4 == 0 around optimizer.step() in {source.shown}")
     parts = divided(source, backward, steps[0])
@@ -115,10 +115,10 @@ def _edit_divide_accumulated(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 def _count(source: Source, step: Step) -> str:
     """N of the condition "... % N == 0" around a step."""
-    for one in source.around(step.call):
-        if not isinstance(one, cst.If):
+    for outer in source.around(step.call):
+        if not isinstance(outer, cst.If):
             continue
-        for operation in source.all(cst.BinaryOperation, one.test):
+        for operation in source.all(cst.BinaryOperation, outer.test):
             if isinstance(operation.operator, cst.Modulo):
                 return source.code(operation.right)
     return ""

@@ -34,7 +34,7 @@ def _torch_register_parts(program: Program, change: ChangeSpec) -> None:
         for owner in list(model.modules()):
             for attribute, value in list(vars(owner).items()):
                 is_plain = isinstance(value, list) and not attribute.startswith("_")
-                if is_plain and value and all(isinstance(one, nn.Module) for one in value):
+                if is_plain and value and all(isinstance(part, nn.Module) for part in value):
                     delattr(owner, attribute)
                     setattr(owner, attribute, nn.ModuleList(value))
                     program.applied(change, f"{attribute} is an nn.ModuleList")
@@ -49,15 +49,19 @@ def _torch_register_parts(program: Program, change: ChangeSpec) -> None:
 def _edit_register_parts(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Put an nn.ModuleList around the list."""
     line, attribute = source.line_of(run, UNLISTED_PLACE), run.facts.get(UNLISTED_PARTS)
-    for one in source.all(cst.Assign):
-        target = one.targets[0].target
+    for assignment in source.all(cst.Assign):
+        target = assignment.targets[0].target
         is_it = isinstance(target, cst.Attribute) and target.attr.value == attribute
-        if is_it and source.lines(one)[0] == line:
-            if not isinstance(one.value, cst.List | cst.ListComp):
-                raise RefusedError(f"{source.code(target)} is not made as a list at {source.place(one)}")
+        if is_it and source.lines(assignment)[0] == line:
+            if not isinstance(assignment.value, cst.List | cst.ListComp):
+                raise RefusedError(
+                    f"{source.code(target)} is not made as a list at {source.place(assignment)}"
+                )
             spelled = imported(source, "torch.nn.ModuleList")
-            made = cst.Call(expression(spelled), [cst.Arg(one.value.with_changes())])
-            return Edited({one.value: made}, f"{spelled} around the list at {source.place(one)}")
+            made = cst.Call(expression(spelled), [cst.Arg(assignment.value.with_changes())])
+            return Edited(
+                {assignment.value: made}, f"{spelled} around the list at {source.place(assignment)}"
+            )
     raise RefusedError(f"no list of layers found in {source.shown}")
 
 
@@ -76,11 +80,15 @@ def _torch_unfreeze(program: Program, change: ChangeSpec) -> None:
     """Let every parameter learn, and give it to the optimizer."""
 
     def thaw(model: nn.Module) -> None:
-        frozen = [one for one in model.parameters() if not one.requires_grad and one.is_floating_point()]
+        frozen = [
+            parameter
+            for parameter in model.parameters()
+            if not parameter.requires_grad and parameter.is_floating_point()
+        ]
         if frozen:
             program.applied(change, f"{len(frozen)} frozen parameters unfrozen")
-        for one in frozen:
-            one.requires_grad_(True)
+        for parameter in frozen:
+            parameter.requires_grad_(True)
 
     def add(optimizer: torch.optim.Optimizer) -> None:
         give_missing(program, optimizer)
@@ -113,50 +121,54 @@ def _keras_unfreeze(program: KerasProgram, change: ChangeSpec) -> None:
 
 def _edit_unfreeze(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Take the statements out that freeze parameters."""
-    found = _freezing(source)
-    told = [call for call in source.all(cst.Call) if _is_told(source, call)]
-    if not found and not told:
+    nodes = _freezing(source)
+    calls = [call for call in source.all(cst.Call) if _is_told(source, call)]
+    if not nodes and not calls:
         raise RefusedError(f"no statement that freezes parameters found in {source.shown}")
     # A teacher or a critic beside the model is frozen on purpose.
-    if len({_frozen(source, one) for one in found}) > 1:
-        places = " and ".join(source.place(one) for one in found)
-        raise RefusedError(f"parameters are frozen in {len(found)} places ({places})")
-    parts: dict[cst.CSTNode, New] = {one: without_arguments(one, {"trainable"}) for one in told}
-    for one in found:
-        parts |= removed(source, one)
-    first = min((*found, *told), key=source.lines)
-    code = "trainable=False" if first in told else " ".join(source.code(first).split())
-    more = len(found) + len(told) - 1
+    if len({_frozen(source, node) for node in nodes}) > 1:
+        places = " and ".join(source.place(node) for node in nodes)
+        raise RefusedError(f"parameters are frozen in {len(nodes)} places ({places})")
+    parts: dict[cst.CSTNode, New] = {call: without_arguments(call, {"trainable"}) for call in calls}
+    for node in nodes:
+        parts |= removed(source, node)
+    first = min((*nodes, *calls), key=source.lines)
+    code = "trainable=False" if first in calls else " ".join(source.code(first).split())
+    more = len(nodes) + len(calls) - 1
     others = f" and {count(more, 'more place')}" if more else ""
     return Edited(parts, f"{code} removed at {source.place(first)}{others}")
 
 
 def _freezing(source: Source) -> list[cst.CSTNode]:
     """Statements that take the gradient of parameters away: loops that do nothing else, or single ones."""
-    targets = [(one, source.code(one.targets[0].target)) for one in source.all(cst.Assign)]
-    told = [
-        one
-        for one, target in targets
-        if (target.endswith(".requires_grad") and source.code(one.value) != "True")
-        or (target.endswith(".trainable") and source.code(one.value) == "False")
+    targets = [
+        (assignment, source.code(assignment.targets[0].target)) for assignment in source.all(cst.Assign)
     ]
-    found: list[cst.CSTNode] = [_loop(source, one) or one for one in told]
+    assignments_of_flag = [
+        assignment
+        for assignment, target in targets
+        if (target.endswith(".requires_grad") and source.code(assignment.value) != "True")
+        or (target.endswith(".trainable") and source.code(assignment.value) == "False")
+    ]
+    statements: list[cst.CSTNode] = [
+        _loop(source, assignment) or assignment for assignment in assignments_of_flag
+    ]
     for call in source.all(cst.Call):
-        given = [source.code(arg.value) for arg in call.args]
-        if last_name(call.func) == "requires_grad_" and given == ["False"]:
+        arguments = [source.code(arg.value) for arg in call.args]
+        if last_name(call.func) == "requires_grad_" and arguments == ["False"]:
             small = small_statement(source, call)
-            found.append(_loop(source, small) or small)
-    return list(dict.fromkeys(found))
+            statements.append(_loop(source, small) or small)
+    return list(dict.fromkeys(statements))
 
 
 def _loop(source: Source, small: cst.BaseSmallStatement) -> cst.For | None:
     """The loop over parameters that holds one statement and nothing else."""
-    for one in source.around(small):
-        if isinstance(one, cst.For):
-            alone = isinstance(one.body, cst.IndentedBlock) and len(one.body.body) == 1
-            over = calls_of(source, {"parameters", "named_parameters"}, one.iter)
-            return one if alone and (over or "layers" in names_in(source, one.iter)) else None
-        if isinstance(one, cst.FunctionDef | cst.ClassDef):
+    for outer in source.around(small):
+        if isinstance(outer, cst.For):
+            alone = isinstance(outer.body, cst.IndentedBlock) and len(outer.body.body) == 1
+            over = calls_of(source, {"parameters", "named_parameters"}, outer.iter)
+            return outer if alone and (over or "layers" in names_in(source, outer.iter)) else None
+        if isinstance(outer, cst.FunctionDef | cst.ClassDef):
             return None
     return None
 
@@ -169,8 +181,8 @@ def _frozen(source: Source, node: cst.CSTNode) -> str:
 
 def _is_told(source: Source, call: cst.Call) -> bool:
     """Whether a layer of Keras is made frozen: Dense(8, trainable=False)."""
-    given = argument(call, ("trainable",))
-    return given is not None and source.code(given.value) == "False"
+    arg = argument(call, ("trainable",))
+    return arg is not None and source.code(arg.value) == "False"
 
 
 def _thawed(_: ChangeSpec, __: Run, text: str) -> tuple[str, ...]:
@@ -207,22 +219,22 @@ def _torch_batch_first(program: Program, change: ChangeSpec) -> None:
     def turn(model: nn.Module) -> None:
         from torch import nn
 
-        for one in model.modules():
-            if isinstance(one, nn.RNNBase | nn.MultiheadAttention) and not one.batch_first:
-                one.batch_first = True
-                program.applied(change, f"{type(one).__name__} takes the batch first")
+        for module in model.modules():
+            if isinstance(module, nn.RNNBase | nn.MultiheadAttention) and not module.batch_first:
+                module.batch_first = True
+                program.applied(change, f"{type(module).__name__} takes the batch first")
 
     program.on_model(turn)
 
 
 def _edit_batch_first(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Write batch_first=True where the layer is made."""
-    made = [one for one in calls_at(source, source.line_of(run, LAYOUT_PLACE)) if _is_layer(one)]
+    made = [call for call in calls_at(source, source.line_of(run, LAYOUT_PLACE)) if _is_layer(call)]
     if len(made) != 1:
         raise RefusedError(f"no single recurrent or attention layer found in {source.shown}")
-    given = argument(made[0], ("batch_first",))
-    if given is not None:
-        return exchanged(source, given, "True")
+    arg = argument(made[0], ("batch_first",))
+    if arg is not None:
+        return exchanged(source, arg, "True")
     return added(source, made[0], "batch_first", "True")
 
 

@@ -99,7 +99,7 @@ def _tied(source: Source) -> Edited | None:
             parts[call] = new
     if not parts:
         return None
-    return Edited(parts, f"training=self.training at {', '.join(source.place(one) for one in parts)}")
+    return Edited(parts, f"training=self.training at {', '.join(source.place(part) for part in parts)}")
 
 
 def _is_of_method(source: Source, call: cst.Call) -> bool:
@@ -107,7 +107,7 @@ def _is_of_method(source: Source, call: cst.Call) -> bool:
     scope, around = source.scope(call), source.class_around(call)
     if not isinstance(scope, cst.FunctionDef) or not scope.params.params or around is None:
         return False
-    made_of = [source.code(one.value) for one in around.bases if source.code(one.value) != "object"]
+    made_of = [source.code(arg.value) for arg in around.bases if source.code(arg.value) != "object"]
     return bool(made_of) and scope.params.params[0].name.value == "self"
 
 
@@ -115,12 +115,12 @@ def _called(source: Source, call: cst.Call) -> cst.Call | None:
     """functional.dropout(x, p) without a word about its mode, or with True."""
     if last_name(call.func) not in DROPOUTS_ON_BY_DEFAULT or source.code(call.func).startswith("self."):
         return None
-    given = argument(call, ("training",), _TRAINING)
-    if spread(call) or (given is not None and source.code(given.value) != "True"):
+    arg = argument(call, ("training",), _TRAINING)
+    if spread(call) or (arg is not None and source.code(arg.value) != "True"):
         return None
-    if given is None:
+    if arg is None:
         return with_argument(call, "training", "self.training")
-    return call.with_deep_changes(given, value=expression("self.training"))
+    return call.with_deep_changes(arg, value=expression("self.training"))
 
 
 def _made(source: Source, call: cst.Call) -> cst.Call | None:
@@ -128,15 +128,15 @@ def _made(source: Source, call: cst.Call) -> cst.Call | None:
     made = call.func
     if not isinstance(made, cst.Call) or last_name(made.func) not in DROPOUTS:
         return None
-    if len(call.args) != 1 or len(made.args) > 1 or any(one.star for one in (*call.args, *made.args)):
+    if len(call.args) != 1 or len(made.args) > 1 or any(entry.star for entry in (*call.args, *made.args)):
         return None
     function = f"torch.nn.functional.{DROPOUTS[last_name(made.func)]}"
     try:
         spelled = expression(imported(source, function))
     except RefusedError:
         return None
-    given = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in (*call.args, *made.args)]
-    return with_argument(cst.Call(spelled, given), "training", "self.training")
+    args = [entry.with_changes(comma=cst.MaybeSentinel.DEFAULT) for entry in (*call.args, *made.args)]
+    return with_argument(cst.Call(spelled, args), "training", "self.training")
 
 
 def _modes(source: Source, run: Run) -> Edited:
@@ -158,7 +158,7 @@ def _modes(source: Source, run: Run) -> Edited:
         )
         says.append(f"{model}.eval() at {source.place(where)}")
     epoch = _training(source, backward)
-    if not any(_sets_mode(source, one, "train") for one in (epoch, _around(source, epoch))):
+    if not any(_sets_mode(source, node, "train") for node in (epoch, _around(source, epoch))):
         model = _model(source, run, backward)
         inside = epoch.body if _holds_validation(source, epoch, validation) else None
         parts |= (
@@ -181,9 +181,9 @@ def _model(source: Source, run: Run, node: cst.CSTNode) -> str:
 
 
 def _statement_at(source: Source, line: int) -> cst.CSTNode:
-    for one in source.nodes(source.module):
-        if isinstance(one, cst.BaseSmallStatement) and source.is_at(one, line):
-            return one
+    for statement in source.nodes(source.module):
+        if isinstance(statement, cst.BaseSmallStatement) and source.is_at(statement, line):
+            return statement
     raise RefusedError(f"no statement at {source.shown}:{line}")
 
 
@@ -194,13 +194,13 @@ def _is_function(node: cst.CSTNode) -> bool:
 def _validation(source: Source, node: cst.CSTNode) -> cst.With | cst.For | cst.While | cst.FunctionDef:
     """The block that validation is: without gradients, a function of its own, or a loop."""
     around = list(source.around(node))
-    for one in around:
-        if isinstance(one, cst.With) and any(_is_without_gradient(item.item) for item in one.items):
-            return one
-        if isinstance(one, cst.FunctionDef):
-            decorated = any(_is_without_gradient(each.decorator) for each in one.decorators)
+    for block in around:
+        if isinstance(block, cst.With) and any(_is_without_gradient(item.item) for item in block.items):
+            return block
+        if isinstance(block, cst.FunctionDef):
+            decorated = any(_is_without_gradient(each.decorator) for each in block.decorators)
             loops = [each for each in around if isinstance(each, cst.For | cst.While)]
-            return one if decorated or not loops else loops[0]
+            return block if decorated or not loops else loops[0]
     raise RefusedError(f"validation is not in its own block or no_grad at {source.place(node)}")
 
 
@@ -224,18 +224,20 @@ def _around(source: Source, loop: cst.For | cst.While) -> cst.CSTNode:
 
 def _sets_mode(source: Source, node: cst.CSTNode, mode: str) -> bool:
     """Whether a model is put into a mode inside of a node, functions of a module not counted."""
-    calls = [one for one in source.all(cst.Call, node) if last_name(one.func) == mode and len(one.args) == 0]
+    calls = [
+        call for call in source.all(cst.Call, node) if last_name(call.func) == mode and len(call.args) == 0
+    ]
     inside = node if isinstance(node, cst.FunctionDef | cst.Module) else source.scope(node)
-    return any(source.scope(one) is inside and isinstance(one.func, cst.Attribute) for one in calls)
+    return any(source.scope(call) is inside and isinstance(call.func, cst.Attribute) for call in calls)
 
 
 def _holds_validation(source: Source, loop: cst.For | cst.While, validation: cst.CSTNode) -> bool:
     """Whether the loop over batches validates too, itself or by a call."""
-    if any(one is loop for one in source.around(validation)):
+    if any(node is loop for node in source.around(validation)):
         return True
     scope = source.scope(validation)
     name = scope.name.value if isinstance(scope, cst.FunctionDef) else ""
-    return any(last_name(one.func) == name for one in source.all(cst.Call, loop)) if name else False
+    return any(last_name(call.func) == name for call in source.all(cst.Call, loop)) if name else False
 
 
 CHANGE = Change(

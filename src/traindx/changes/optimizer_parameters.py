@@ -55,7 +55,7 @@ def _edit_add_missing_parameters(source: Source, _: ChangeSpec, run: Run) -> Edi
     others = _others(source, call, name)
     if not others:
         return _later(source, call, name)
-    every = ", ".join(f"*{one}.parameters()" for one in (name, *others))
+    every = ", ".join(f"*{model}.parameters()" for model in (name, *others))
     return exchanged(source, first, f"[{every}]")
 
 
@@ -91,11 +91,15 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
         raise RefusedError(f"{held}; other parameters are created later")
     body = list(block.body)
     behind = body[body.index(line) + 1 :]
-    loops = [one for one in behind if isinstance(one, cst.For | cst.While)]
+    loops = [statement for statement in behind if isinstance(statement, cst.For | cst.While)]
     between = behind[: behind.index(loops[0])] if loops else []
     optimizer = target_of(source, call)
-    uses = [one for each in between for one in source.all(cst.Name, each) if one.value == optimizer]
-    changes = [one for one in between if any(node.value == name for node in source.all(cst.Name, one))]
+    uses = [node for each in between for node in source.all(cst.Name, each) if node.value == optimizer]
+    changes = [
+        statement
+        for statement in between
+        if any(node.value == name for node in source.all(cst.Name, statement))
+    ]
     if not loops or not optimizer or uses or not changes:
         raise RefusedError(f"{held}; other parameters are created later")
     parts: dict[cst.CSTNode, New] = {**removed(source, call), **before(source, loops[0], source.code(line))}
@@ -106,16 +110,16 @@ def _later(source: Source, call: cst.Call, name: str) -> Edited:
 def _others(source: Source, call: cst.Call, name: str) -> list[str]:
     """Other models of the same scope that are called, and were made before the optimizer."""
     scope = source.scope(call)
-    modules = {one.name.value for one in module_classes(source)}
-    found: dict[str, None] = {}
-    for one in source.all(cst.Call):
-        if not isinstance(one.func, cst.Name) or one.func.value == name:
+    modules = {class_.name.value for class_ in module_classes(source)}
+    names: dict[str, None] = {}
+    for update in source.all(cst.Call):
+        if not isinstance(update.func, cst.Name) or update.func.value == name:
             continue
-        for made in of_name(source, one.func.value, scope):
+        for made in of_name(source, update.func.value, scope):
             earlier = source.lines(made.holder)[0] < source.lines(call)[0]
             if earlier and isinstance(made.value, cst.Call) and _is_model(source, made.value, modules):
-                found[one.func.value] = None
-    return list(found)
+                names[update.func.value] = None
+    return list(names)
 
 
 def _is_model(source: Source, made: cst.Call, modules: set[str]) -> bool:
@@ -151,10 +155,10 @@ def _torch_decoupled_weight_decay(program: Program, change: ChangeSpec) -> None:
         for group, decay in zip(optimizer.param_groups, decays, strict=True):
             group["weight_decay"] = 0.0
             with torch.no_grad():
-                for one in group["params"]:
+                for parameter in group["params"]:
                     # As AdamW: what took no part in the loss is left alone.
-                    if one.grad is not None:
-                        one.mul_(1 - float(group["lr"]) * decay)
+                    if parameter.grad is not None:
+                        parameter.mul_(1 - float(group["lr"]) * decay)
 
     def ends(optimizer: torch.optim.Optimizer) -> None:
         for group, decay in zip(optimizer.param_groups, kept.pop(id(optimizer), []), strict=False):
@@ -168,26 +172,26 @@ def _keras_decoupled_weight_decay(program: KerasProgram, change: ChangeSpec) -> 
     """Shrink weights by their L2 penalty, as AdamW does; the loss shows the penalty and is not bent by it."""
 
     def penalty(original: Function, regularizer: keras.regularizers.L2, value: object) -> object:
-        given = original(regularizer, value)
+        loss = original(regularizer, value)
         # Outputs of a layer may be penalized as well: these have no decay of their own.
         is_of_weight = isinstance(value, keras.Variable)
-        return given.detach() if is_of_weight and isinstance(given, torch.Tensor) else given
+        return loss.detach() if is_of_weight and isinstance(loss, torch.Tensor) else loss
 
     def shrink(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         weights = [
-            one
-            for one in optimizer._trainable_variables
-            if isinstance(one.regularizer, keras.regularizers.L2)
+            variable
+            for variable in optimizer._trainable_variables
+            if isinstance(variable.regularizer, keras.regularizers.L2)
         ]
         if not weights:
             program.refuse(change, f"{type(optimizer).__name__} already decouples its weight decay")
             return
-        decays = [2 * float(one.regularizer.l2) for one in weights]
+        decays = [2 * float(weight.regularizer.l2) for weight in weights]
         program.applied(change, f"weight decay {max(decays):g} decoupled from the gradient")
         rate = rate_of(optimizer)
         with torch.no_grad():
-            for one, decay in zip(weights, decays, strict=True):
-                one._value.mul_(1 - rate * decay)
+            for weight, decay in zip(weights, decays, strict=True):
+                weight._value.mul_(1 - rate * decay)
 
     program.patches.wrap(keras.regularizers.L2, "__call__", penalty)
     program.stepping.before_step(shrink)

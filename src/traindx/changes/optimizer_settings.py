@@ -83,32 +83,32 @@ def _edit_lr(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 
 def _of_schedule(source: Source, run: Run) -> list[Literal]:
-    found: list[Literal] = []
+    rates: list[Literal] = []
     for name, settings in _OWN_RATES.items():
         for call in calls_of(source, {name}):
-            for place, setting in enumerate(settings):
-                given = argument(call, (setting,), place + 1)
-                found += [literal_behind(source, run, _WHAT, given.value, given)] if given else []
-    return found
+            for index, setting in enumerate(settings):
+                arg = argument(call, (setting,), index + 1)
+                rates += [literal_behind(source, run, _WHAT, arg.value, arg)] if arg else []
+    return rates
 
 
 def _all_scaled(source: Source, change: ChangeSpec, literals: list[Literal], because: str) -> Edited:
     if not change.is_factor and len(literals) > 1:
         raise RefusedError(f"{because} at {source.place(literals[0].holder)}; use a factor such as x 0.1")
-    different = {id(one.node): one for one in literals}.values()
-    return joined(rewritten(source, one, change.scaled(one.value)) for one in different)
+    different = {id(literal.node): literal for literal in literals}.values()
+    return joined(rewritten(source, value, change.scaled(value.value)) for value in different)
 
 
 def _refuse_set_again(source: Source, call: cst.Call) -> None:
     """A rate that is written anew during the run does not follow the one at the optimizer."""
-    given = argument(call, _SETTING.names, _SETTING.position)
-    name = source.code(given.value) if given else ""
+    arg = argument(call, _SETTING.names, _SETTING.position)
+    name = source.code(arg.value) if arg else ""
     for node in source.all(cst.Assign):
         if not _is_rate_of_group(source, node):
             continue
-        is_named = given is not None and number_of(given.value) is None
-        follows = is_named and any(source.code(one) == name for one in source.nodes(node.value))
-        if not follows and not any("group" in one for one in names_in(source, node.value)):
+        is_named = arg is not None and number_of(arg.value) is None
+        follows = is_named and any(source.code(part) == name for part in source.nodes(node.value))
+        if not follows and not any("group" in word for word in names_in(source, node.value)):
             raise RefusedError(
                 f"the learning rate is set again ({source.code(node)}) at {source.place(node)}"
             )
@@ -119,19 +119,19 @@ def _is_rate_of_group(source: Source, node: cst.Assign) -> bool:
     target = node.targets[0].target
     if not isinstance(target, cst.Subscript) or texts_in(source, target.slice[-1]) != ["lr"]:
         return False
-    loops = [one for one in source.around(node) if isinstance(one, cst.For)]
-    over = [one.iter for one in loops if source.code(target.value) in names_in(source, one.target)]
-    return any("param_groups" in names_in(source, one) for one in (target.value, *over))
+    loops = [outer for outer in source.around(node) if isinstance(outer, cst.For)]
+    over = [loop.iter for loop in loops if source.code(target.value) in names_in(source, loop.target)]
+    return any("param_groups" in names_in(source, iterated) for iterated in (target.value, *over))
 
 
 def _refuse_other_value(run: Run, edited: Edited) -> None:
     """The number that is written must be the one the run learned with; a schedule may begin elsewhere."""
-    seen = run.facts.get(LEARNING_RATE)
+    recorded = run.facts.get(LEARNING_RATE)
     written = [number_of(node) for node in edited.parts]
-    if not isinstance(seen, float | int) or SCHEDULE in run.facts or written[0] is None:
+    if not isinstance(recorded, float | int) or SCHEDULE in run.facts or written[0] is None:
         return
-    if abs(written[0] - seen) > 1e-4 * abs(seen):
-        raise RefusedError(f"the source sets learning rate {written[0]:g}, but the run used {seen:g}")
+    if abs(written[0] - recorded) > 1e-4 * abs(recorded):
+        raise RefusedError(f"the source sets learning rate {written[0]:g}, but the run used {recorded:g}")
 
 
 def _peak_lr(run: Run) -> float | None:
@@ -202,13 +202,13 @@ def _torch_momentum(program: Program, change: ChangeSpec) -> None:
         if "momentum" not in group and "betas" not in group:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")
             return
-        for one in optimizer.param_groups:
-            if "betas" in one:
-                before = float(one["betas"][0])
-                one["betas"] = (change.scaled(before), *one["betas"][1:])
+        for settings in optimizer.param_groups:
+            if "betas" in settings:
+                before = float(settings["betas"][0])
+                settings["betas"] = (change.scaled(before), *settings["betas"][1:])
             else:
-                before = float(one["momentum"])
-                one["momentum"] = change.scaled(before)
+                before = float(settings["momentum"])
+                settings["momentum"] = change.scaled(before)
             program.applied(change, f"the momentum {before:g} becomes {change.scaled(before):g}")
 
     program.once_per_optimizer(set_momentum)
@@ -218,7 +218,9 @@ def _keras_momentum(program: KerasProgram, change: ChangeSpec) -> None:
     """Set the momentum, or the first of two betas."""
 
     def set_momentum(optimizer: keras.Optimizer) -> None:
-        name = next((one for one in ("beta_1", "momentum") if one in optimizer.get_config()), None)
+        name = next(
+            (attribute for attribute in ("beta_1", "momentum") if attribute in optimizer.get_config()), None
+        )
         if name is None:
             program.refuse(change, f"{type(optimizer).__name__} has no momentum")
             return

@@ -82,7 +82,9 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 def _take_over(optimizer: torch.optim.Optimizer, other: torch.optim.Optimizer) -> None:
     """Let another optimizer step on the groups of the first, which schedules and scalers go on to see."""
-    usual = {name: one.default for name, one in signature(type(optimizer).__init__).parameters.items()}
+    usual = {
+        name: parameter.default for name, parameter in signature(type(optimizer).__init__).parameters.items()
+    }
     first_rate = float(optimizer.defaults.get("lr", other.defaults["lr"]))
     times = other.defaults["lr"] / first_rate if first_rate else 1.0
     settled: set[int] = set()
@@ -144,7 +146,7 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
         grads: Sequence[torch.Tensor | None],
         trainable_variables: Sequence[keras.Variable] | None = None,
     ) -> object:
-        if any(optimizer is one for one in others.values()):
+        if any(optimizer is other_optimizer for other_optimizer in others.values()):
             return original(optimizer, grads, trainable_variables)
         why_not = _why_not(optimizer, made)
         if why_not:
@@ -181,8 +183,8 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         raise RefusedError(f"{source.callee(call)} cannot be replaced by {name}")
     if (
         not call.args
-        or sum(1 for one in call.args if not one.keyword) > 2
-        or any(one.star for one in call.args)
+        or sum(1 for passed in call.args if not passed.keyword) > 2
+        or any(passed.star for passed in call.args)
     ):
         raise RefusedError(f"{source.place(call)} uses positional arguments; write them as keywords")
     if "lr" in texts_in(source, call.args[0]):
@@ -192,12 +194,15 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
         # A decay apart from the gradient would be a far stronger penalty in it.
         foreign.append("weight_decay")
     new = without_arguments(twin_of(source, call, name, "torch.optim"), foreign)
-    given = argument(new, ("lr",), 1)
-    if given is None:
+    arg = argument(new, ("lr",), 1)
+    if arg is None:
         new = with_argument(new, "lr", rate)
     else:
         new = new.with_changes(
-            args=[one.with_changes(value=expression(rate)) if one is given else one for one in new.args]
+            args=[
+                passed.with_changes(value=expression(rate)) if passed is arg else passed
+                for passed in new.args
+            ]
         )
     if "momentum" in usual:
         new = with_argument(new, "momentum", str(usual["momentum"]))
@@ -206,7 +211,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 def _label(change: ChangeSpec) -> str:
     kind, *rate = change.words
-    return f"use {_KINDS[kind][0] if kind in _KINDS else kind}" + "".join(f", lr {one}" for one in rate)
+    return f"use {_KINDS[kind][0] if kind in _KINDS else kind}" + "".join(f", lr {letter}" for letter in rate)
 
 
 CHANGE = Change(

@@ -46,8 +46,8 @@ def _torch_remove_activation(program: Program, change: ChangeSpec) -> None:
         parent[-1] = nn.Identity()
         straightened.add(id(model))
 
-    def replaced(place: Place, original: Activation) -> Activation | None:
-        if place is Place.HIDDEN or id(calls.model) in straightened:
+    def replaced(location: Place, original: Activation) -> Activation | None:
+        if location is Place.HIDDEN or id(calls.model) in straightened:
             return None
         program.applied(change, f"{original.__name__} removed from the output")
         return lambda value: value
@@ -65,18 +65,18 @@ def _keras_remove_activation(program: KerasProgram, change: ChangeSpec) -> None:
         return args[0]
 
     def straighten(model: keras.Layer) -> None:
-        last = [one for one in output_layers(model) if bends(one)]
+        last = [layer for layer in output_layers(model) if bends(layer)]
         if not last:
             program.refuse(change, "the output has no activation")
         elif _wants_probabilities(model):
             program.refuse(change, "the loss expects probabilities, so the output needs its activation")
         else:
-            for one in last:
-                program.applied(change, f"{_activation_of(one)} removed from the output")
-                if is_told_activation(one):
-                    one.activation = keras.activations.linear
+            for layer in last:
+                program.applied(change, f"{_activation_of(layer)} removed from the output")
+                if is_told_activation(layer):
+                    layer.activation = keras.activations.linear
                 else:
-                    one.register_forward_hook(passed)
+                    layer.register_forward_hook(passed)
 
     program.on_model(straighten)
 
@@ -89,8 +89,8 @@ def _wants_probabilities(model: keras.Layer) -> bool:
     """Whether a loss that the model was compiled with is a cross-entropy of probabilities."""
     compiled = model._compile_loss if isinstance(model, keras.Model) else None
     # Keras makes losses of names and functions when it learns the shapes, before the first batch.
-    losses = [one.loss for one in compiled._flat_losses or ()] if compiled is not None else []
-    return any(kind_of(one) in CROSS_ENTROPIES and not takes_scores(one) for one in losses)
+    losses = [loss.loss for loss in compiled._flat_losses or ()] if compiled is not None else []
+    return any(kind_of(loss) in CROSS_ENTROPIES and not takes_scores(loss) for loss in losses)
 
 
 def _edit_remove_activation(source: Source, _: ChangeSpec, run: Run) -> Edited:
@@ -131,12 +131,12 @@ def _edit_sigmoid(source: Source, _: ChangeSpec, run: Run) -> Edited:
     outputs = run.facts.get(OUTPUTS)
     if outputs is not None and outputs != 1:
         raise RefusedError(f"the softmax is over {outputs} outputs, not one")
-    found = [one for one in last_activations(source, run) if one.kind == "softmax"]
-    if len({id(one.node) for one in found}) != 1:
+    activations = [activation for activation in last_activations(source, run) if activation.kind == "softmax"]
+    if len({id(activation.node) for activation in activations}) != 1:
         raise RefusedError(f"no single softmax at the output found in {source.shown}")
-    node = found[0].node
+    node = activations[0].node
     new = _sigmoid(source, node)
-    before = found[0].code
+    before = activations[0].code
     return Edited(new, f"{before} -> {_shown(source, new)} at {source.place(next(iter(new)))}")
 
 
@@ -146,11 +146,11 @@ def _sigmoid(source: Source, node: cst.CSTNode) -> dict[cst.CSTNode, New]:
         _refuse_several(source, node)
         assert isinstance(last, cst.Call)
         return {last: expression(f"{beside(source, last, 'Sigmoid')}()")}
-    found = called(source, node)
-    if found is None or not isinstance(found.without, cst.BaseExpression):
+    activation = called(source, node)
+    if activation is None or not isinstance(activation.without, cst.BaseExpression):
         raise RefusedError(f"the softmax cannot be replaced at {source.place(node)}")
     function = imported(source, "torch.sigmoid", "torch")
-    return {node: expression(f"{function}({source.code(found.without)})")}
+    return {node: expression(f"{function}({source.code(activation.without)})")}
 
 
 def _refuse_several(source: Source, sequence: cst.Call) -> None:
@@ -164,12 +164,12 @@ def _refuse_several(source: Source, sequence: cst.Call) -> None:
 def _of_keras(source: Source) -> Edited:
     last = output_layer(source)
     units = argument(last, ("units",), 0) if last is not None else None
-    given = argument(last, ("activation",), 1) if last is not None else None
+    arg = argument(last, ("activation",), 1) if last is not None else None
     one = units is not None and number_of(units.value) == 1
-    if last is None or given is None or not one or text_of(given.value) != "softmax":
+    if last is None or arg is None or not one or text_of(arg.value) != "softmax":
         raise RefusedError(f"no softmax over one unit at the last layer in {source.shown}")
-    code = source.code(given.value)
-    return exchanged(source, given, code.replace("softmax", "sigmoid"), "activation")
+    code = source.code(arg.value)
+    return exchanged(source, arg, code.replace("softmax", "sigmoid"), "activation")
 
 
 def _shown(source: Source, parts: dict[cst.CSTNode, New]) -> str:

@@ -65,15 +65,15 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
     def half(_: object, module: nn.Module) -> nn.Module:
         program.applied(change, f"the model stays in {name}")
-        return module._apply(lambda one: one.to(kind) if one.is_floating_point() else one)
+        return module._apply(lambda value: value.to(kind) if value.is_floating_point() else value)
 
     def to(
         original: Callable[..., nn.Module], module: nn.Module, *args: object, **kwargs: object
     ) -> nn.Module:
         asked = [*args, *kwargs.values()]
-        if any(one in _half() for one in asked if isinstance(one, torch.dtype)):
+        if any(option in _half() for option in asked if isinstance(option, torch.dtype)):
             program.applied(change, f"the model stays in {name}")
-        args = tuple(kind if isinstance(one, torch.dtype) and one in _half() else one for one in args)
+        args = tuple(kind if isinstance(arg, torch.dtype) and arg in _half() else arg for arg in args)
         if kwargs.get("dtype") in _half():
             kwargs["dtype"] = kind
         return original(module, *args, **kwargs)
@@ -88,18 +88,20 @@ def _torch(program: Program, change: ChangeSpec) -> None:
 
 
 def _as_the_prediction(
-    original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+    original: Loss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
 ) -> torch.Tensor:
     """Targets that the program made in half precision for a prediction that is no longer."""
-    halved = target.dtype in _half() and given.dtype != target.dtype
-    return original(given, target.to(given.dtype) if halved else target, **settings)
+    halved = target.dtype in _half() and prediction.dtype != target.dtype
+    return original(prediction, target.to(prediction.dtype) if halved else target, **settings)
 
 
 def _as_the_model(model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...]:
     """Inputs that the program made in half precision for a model that is no longer."""
-    own = next((one.dtype for one in model.parameters() if one.is_floating_point()), torch.float32)
+    own = next(
+        (parameter.dtype for parameter in model.parameters() if parameter.is_floating_point()), torch.float32
+    )
     return tuple(
-        one.to(own) if isinstance(one, torch.Tensor) and one.dtype in _half() else one for one in args
+        arg.to(own) if isinstance(arg, torch.Tensor) and arg.dtype in _half() else arg for arg in args
     )
 
 
@@ -137,15 +139,15 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 def _of_framework(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     arguments = trainer_call(source)
     if arguments is not None:
-        given = argument(arguments, ("fp16",))
-        if given is None or source.code(given.value) != "True":
+        arg = argument(arguments, ("fp16",))
+        if arg is None or source.code(arg.value) != "True":
             return {}
         plain = without_arguments(arguments, ("fp16", "bf16"))
         return {arguments: with_argument(plain, "bf16", "True") if kind == "bfloat16" else plain}
     trainers = calls_of(source, {"Trainer"}) if is_lightning(source) else []
-    given = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
-    if given is not None and _is_half(given.value):
-        return {given: with_value(given, _OF_LIGHTNING[kind])}
+    arg = argument(trainers[0], ("precision",)) if len(trainers) == 1 else None
+    if arg is not None and _is_half(arg.value):
+        return {arg: with_value(arg, _OF_LIGHTNING[kind])}
     for call in calls_of(source, {"set_global_policy", "set_dtype_policy"}):
         if call.args and text_of(call.args[0].value) == "mixed_float16":
             return {call.args[0]: with_value(call.args[0], f'"{_OF_KERAS[kind]}"')}
@@ -162,7 +164,7 @@ def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     wide = kind == "float32"
     for node in source.all(cst.Attribute):
         # torch.float16 wherever it stands: in autocast, in .to(), behind a name.
-        if source.code(node) in [f"torch.{one}" for one in _HALF]:
+        if source.code(node) in [f"torch.{name}" for name in _HALF]:
             parts[node] = expression(f"torch.{kind}")
     for call in source.all(cst.Call):
         func = call.func
@@ -173,11 +175,11 @@ def _of_torch(source: Source, kind: str) -> dict[cst.CSTNode, New]:
     if not parts:
         return {}
     for call in calls_of(source, {"GradScaler"}):
-        given = argument(call, ("enabled",))
-        if given is None:
+        arg = argument(call, ("enabled",))
+        if arg is None:
             parts[call] = with_argument(call, "enabled", "False")
         else:
-            parts[given] = with_value(given, "False")
+            parts[arg] = with_value(arg, "False")
     return parts
 
 
@@ -185,16 +187,16 @@ def _of_autocast(
     source: Source, call: cst.Call, known: dict[cst.CSTNode, New], *, wide: bool
 ) -> dict[cst.CSTNode, New]:
     """Mixed precision switched off, or told its kind."""
-    inside = [one for one in source.nodes(call) if one in known]
-    given = argument(call, ("enabled",))
+    inside = [node for node in source.nodes(call) if node in known]
+    arg = argument(call, ("enabled",))
     if wide:
-        for one in inside:
+        for node in inside:
             # The kind is of no matter where it is off.
-            del known[one]
-        if given is not None:
-            return {given: with_value(given, "False")}
+            del known[node]
+        if arg is not None:
+            return {arg: with_value(arg, "False")}
         return {call: with_argument(call, "enabled", "False")}
-    on_gpu = any("cuda" in one for one in (*names_in(source, call), *texts_in(source, call)))
+    on_gpu = any("cuda" in name for name in (*names_in(source, call), *texts_in(source, call)))
     if inside or not on_gpu or argument(call, ("dtype",)) is not None:
         return {}
     return {call: with_argument(call, "dtype", "torch.bfloat16")}

@@ -57,23 +57,25 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def set_share(model: keras.Layer) -> None:
         inside = model._flatten_layers()
         # A dropout of 0 was made without the random numbers it would need.
-        dropping = [one for one in inside if isinstance(one, layers_of(_KERAS_DROPOUTS)) and one.rate > 0]
-        cells = [one for one in inside if isinstance(one, layers_of(_CELLS)) and one.dropout > 0]
-        hidden = [one for one in hidden_layers(model) if bends(one)]
-        for one in dropping:
-            program.applied(change, f"dropout {one.rate:g} becomes {share:g}")
-            one.rate = share
-        for one in cells:
-            program.applied(change, f"dropout {one.dropout:g} becomes {share:g}")
-            one.dropout = share
+        dropping = [
+            layer for layer in inside if isinstance(layer, layers_of(_KERAS_DROPOUTS)) and layer.rate > 0
+        ]
+        cells = [layer for layer in inside if isinstance(layer, layers_of(_CELLS)) and layer.dropout > 0]
+        hidden = [layer for layer in hidden_layers(model) if bends(layer)]
+        for layer in dropping:
+            program.applied(change, f"dropout {layer.rate:g} becomes {share:g}")
+            layer.rate = share
+        for layer in cells:
+            program.applied(change, f"dropout {layer.dropout:g} becomes {share:g}")
+            layer.dropout = share
         if dropping or cells:
             return
         if not share or not hidden:
             program.refuse(change, "the model has neither dropout nor activations between its layers")
             return
         program.applied(change, f"dropout {share:g} after {count(len(hidden), 'activation')}")
-        for one in hidden:
-            one.register_forward_hook(dropped)
+        for layer in hidden:
+            layer.register_forward_hook(dropped)
 
     def dropped(_: nn.Module, __: object, output: object) -> object:
         # Keras evaluates and predicts without gradients.
@@ -93,19 +95,19 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
 
 
 def _written(source: Source, change: ChangeSpec, run: Run) -> list[Edited]:
-    found: list[Edited] = []
+    edits: list[Edited] = []
     for call in calls_of(source, (*DROPOUTS, *DROPOUT_FUNCTIONS, *_WITHIN)):
         name = last_name(call.func)
         if name in DROPOUTS:
-            given, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
+            arg, usual, key = argument(call, ("p", "rate"), 0), 0.5, "p"
         elif name in DROPOUT_FUNCTIONS:
             if source.code(call.func).startswith("self."):
                 continue
-            given, usual, key = argument(call, ("p",), 1), 0.5, "p"
+            arg, usual, key = argument(call, ("p",), 1), 0.5, "p"
         else:
-            given, usual, key = argument(call, ("dropout",)), 0.1 if name in _BLOCKS else 0.0, "dropout"
-        found += _share(source, change, run, call, given, usual, key)
-    return found
+            arg, usual, key = argument(call, ("dropout",)), 0.1 if name in _BLOCKS else 0.0, "dropout"
+        edits += _share(source, change, run, call, arg, usual, key)
+    return edits
 
 
 def _share(
@@ -113,16 +115,16 @@ def _share(
     change: ChangeSpec,
     run: Run,
     call: cst.Call,
-    given: cst.Arg | None,
+    arg: cst.Arg | None,
     usual: float,
     key: str,
 ) -> list[Edited]:
-    if given is None:
+    if arg is None:
         if not usual:
             return []
         text = number_text(change.scaled(usual))
         return [added(source, call, key, text)]
-    literal = literal_behind(source, run, _WHAT, given.value, given)
+    literal = literal_behind(source, run, _WHAT, arg.value, arg)
     if key == "dropout" and not literal.value:
         # A share of 0 beside recurrent layers and attention is no dropout, as in a trial.
         return []
@@ -146,7 +148,7 @@ def _inserted(source: Source, change: ChangeSpec, run: Run) -> Edited:
     parts = parts or _behind_calls(source, run, share) or _behind_recurrent(source, share)
     if not parts:
         raise RefusedError(f"no activation of a hidden layer found in {source.shown}")
-    places = ", ".join(dict.fromkeys(source.place(one) for one in parts))
+    places = ", ".join(dict.fromkeys(source.place(part) for part in parts))
     return Edited(parts, f"dropout {share} after hidden layers at {places}")
 
 
@@ -165,14 +167,14 @@ def _behind(source: Source, arg: cst.Arg, activation: cst.Call, share: str) -> l
 
 def _behind_calls(source: Source, run: Run, share: str) -> dict[cst.CSTNode, New]:
     """F.relu(self.fc1(x)) with a dropout around it, in the forward of a module."""
-    found = [
+    activations = [
         call
         for call in source.all(cst.Call)
         if kind_of(source, call) in ACTIVATION_FUNCTIONS - {"softmax"}
         and _is_of_forward(source, call)
         and is_hidden_call(source, run, call)
     ]
-    return {call: _dropped(source, call, share) for call in found}
+    return {call: _dropped(source, call, share) for call in activations}
 
 
 def _is_of_forward(source: Source, call: cst.Call) -> bool:
@@ -185,7 +187,7 @@ def _dropped(source: Source, node: cst.Call | cst.Subscript, share: str) -> cst.
     # A node of its own with the old ones inside: they may be named too.
     inside: cst.BaseExpression = node.with_changes()
     return cst.Call(
-        function, [cst.Arg(one) for one in (inside, expression(share), expression("self.training"))]
+        function, [cst.Arg(part) for part in (inside, expression(share), expression("self.training"))]
     )
 
 
@@ -206,8 +208,8 @@ def _behind_recurrent(source: Source, share: str) -> dict[cst.CSTNode, New]:
 
 
 def _is_recurrent(source: Source, call: cst.Call) -> bool:
-    made = [one for one in kept_as(source, call.func) if isinstance(one, cst.Call)]
-    return bool(made) and all(last_name(one.func) in _RECURRENT for one in made)
+    made = [value for value in kept_as(source, call.func) if isinstance(value, cst.Call)]
+    return bool(made) and all(last_name(creation.func) in _RECURRENT for creation in made)
 
 
 def _is_idle(change: ChangeSpec, run: Run) -> bool:

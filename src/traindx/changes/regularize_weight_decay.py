@@ -72,8 +72,8 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     def refuse(optimizer: keras.Optimizer, _: Sequence[torch.Tensor]) -> None:
         if not change.is_factor or optimizer.weight_decay:
             return
-        penalties = [one.regularizer for one in optimizer._trainable_variables]
-        if any(isinstance(one, keras.regularizers.L2 | keras.regularizers.L1L2) for one in penalties):
+        penalties = [variable.regularizer for variable in optimizer._trainable_variables]
+        if any(isinstance(penalty, keras.regularizers.L2 | keras.regularizers.L1L2) for penalty in penalties):
             why = "weight decay is a loss penalty; changing it would change the loss that is compared"
             program.refuse(change, why)
         else:
@@ -92,7 +92,7 @@ def _edit(source: Source, change: ChangeSpec, run: Run) -> Edited:
     if not groups:
         return edit_setting(source, run, change, _SETTING)
     # Groups that do not decay beside others that do are meant so.
-    every = [rewritten(source, one, change.scaled(one.value)) for one in groups if one.value]
+    every = [rewritten(source, group, change.scaled(group.value)) for group in groups if group.value]
     if not every:
         raise RefusedError(f"weight decay is 0 in all parameter groups at {source.place(groups[0].holder)}")
     return joined(every)
@@ -103,9 +103,9 @@ def _of_groups(source: Source, run: Run) -> list[Literal]:
     if trainer_call(source) is not None or named_optimizer(source) is not None:
         return []
     call = optimizer_call(source, run)
-    found = literals_of_groups(source, run, call, "weight_decay", _SETTING.what)
-    own = argument(call, _SETTING.names) if found else None
-    return [*found, *([literal_behind(source, run, _SETTING.what, own.value, own)] if own else [])]
+    decays = literals_of_groups(source, run, call, "weight_decay", _SETTING.what)
+    own = argument(call, _SETTING.names) if decays else None
+    return [*decays, *([literal_behind(source, run, _SETTING.what, own.value, own)] if own else [])]
 
 
 def _first_dose(change: ChangeSpec, run: Run) -> ChangeSpec:

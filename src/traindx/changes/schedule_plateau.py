@@ -66,8 +66,10 @@ class _Plateau:
         if self._waited >= _WAITS:
             self._waited = 0
             self.factor /= self._change.number
-            place = f"loss plateau at step {self._program.taken}"
-            self._program.applied(self._change, f"{place}: learning rate divided by {self._change.number:g}")
+            sentence = f"loss plateau at step {self._program.taken}"
+            self._program.applied(
+                self._change, f"{sentence}: learning rate divided by {self._change.number:g}"
+            )
 
 
 def _live_reduce_on_plateau(program: Program | KerasProgram, change: ChangeSpec) -> None:
@@ -118,14 +120,14 @@ def _of_keras(source: Source, run: Run, fit: cst.Call, factor: str, width: int) 
     patience = max(1, round(_WAITS * width / per_epoch))
     called = imported(source, "keras.callbacks.ReduceLROnPlateau")
     text = f'{called}(monitor="loss", factor={factor}, patience={patience})'
-    given = argument(fit, ("callbacks",))
+    arg = argument(fit, ("callbacks",))
     says = f"{text} at {source.place(fit)}"
-    if given is None:
+    if arg is None:
         return Edited({fit: with_argument(fit, "callbacks", f"[{text}]")}, says)
-    if not isinstance(given.value, cst.List):
-        raise RefusedError(f"callbacks are not a list at {source.place(given)}")
-    more = [*given.value.elements, cst.Element(expression(text))]
-    return Edited({given.value: given.value.with_changes(elements=more)}, says)
+    if not isinstance(arg.value, cst.List):
+        raise RefusedError(f"callbacks are not a list at {source.place(arg)}")
+    more = [*arg.value.elements, cst.Element(expression(text))]
+    return Edited({arg.value: arg.value.with_changes(elements=more)}, says)
 
 
 REDUCE_ON_PLATEAU = Change(
@@ -168,17 +170,19 @@ def _torch_reverse_plateau(program: Program, change: ChangeSpec) -> None:
 def _edit_reverse_plateau(source: Source, _: ChangeSpec, run: Run) -> Edited:
     """Write the other mode where it is made."""
     made = [
-        one for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE)) if last_name(one.func) == _CLASS
+        call
+        for call in calls_at(source, source.line_of(run, SCHEDULE_PLACE))
+        if last_name(call.func) == _CLASS
     ]
     if len(made) != 1:
         raise RefusedError(f"no {_CLASS} found in {source.shown}")
-    given = argument(made[0], ("mode",), _PLACE)
-    if given is None:
+    arg = argument(made[0], ("mode",), _PLACE)
+    if arg is None:
         return added(source, made[0], "mode", '"max"')
-    other = _OTHER.get(text_of(given.value) or "")
+    other = _OTHER.get(text_of(arg.value) or "")
     if other is None:
-        raise RefusedError(f"mode is not written out at {source.place(given)}")
-    return exchanged(source, given, f'"{other}"')
+        raise RefusedError(f"mode is not written out at {source.place(arg)}")
+    return exchanged(source, arg, f'"{other}"')
 
 
 REVERSE_PLATEAU = Change(

@@ -41,10 +41,10 @@ def _edit_constant(source: Source, _: ChangeSpec, run: Run) -> Edited:
         return Edited({kind: with_value(kind, '"constant"')}, says)
     steps = steps_of_schedule(source, run)
     parts: dict[cst.CSTNode, New] = {}
-    for one in steps:
-        parts |= removed(source, one)
+    for step in steps:
+        parts |= removed(source, step)
     return Edited(
-        parts, f"{source.code(steps[0])} removed at {', '.join(source.place(one) for one in steps)}"
+        parts, f"{source.code(steps[0])} removed at {', '.join(source.place(step) for step in steps)}"
     )
 
 
@@ -95,9 +95,9 @@ def _edit_warmup(source: Source, change: ChangeSpec, run: Run) -> Edited:
     kind = argument(arguments, ("lr_scheduler_type",))
     if kind is not None and text_of(kind.value) == "constant":
         raise RefusedError(f"the constant schedule has no warm-up, {source.place(kind)}")
-    given = argument(arguments, ("warmup_steps",))
-    if given is not None:
-        return scaled(source, run, "the warm-up length", given, lambda _: steps, whole=True)
+    arg = argument(arguments, ("warmup_steps",))
+    if arg is not None:
+        return scaled(source, run, "the warm-up length", arg, lambda _: steps, whole=True)
     return added(source, arguments, "warmup_steps", str(steps))
 
 
@@ -193,7 +193,7 @@ def _edit_per_epoch(source: Source, _: ChangeSpec, run: Run) -> Edited:
     loop = loop_around(source, steps[0])
     if len(steps) > 1 or loop is None or not is_repeated(source, loop):
         raise RefusedError(f"no single scheduler step in a loop within a loop found in {source.shown}")
-    if loop not in [loop_around(source, one.call) for one in steps_of(source, run)]:
+    if loop not in [loop_around(source, step.call) for step in steps_of(source, run)]:
         raise RefusedError(f"the schedule and the optimizer do not step in the same loop in {source.shown}")
     code, line = source.code(steps[0]), source.parent(steps[0])
     if steps[0].args or not _is_alone_in(source, loop, line):

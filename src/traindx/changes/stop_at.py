@@ -59,9 +59,9 @@ def _epochs(run: Run, steps: int) -> int:
 
 
 def _most(source: Source, call: cst.Call, name: str, number: int) -> Edited:
-    given = argument(call, (name,))
-    if given is not None:
-        return exchanged(source, given, str(number), name)
+    arg = argument(call, (name,))
+    if arg is not None:
+        return exchanged(source, arg, str(number), name)
     fewer = without_arguments(call, ("num_train_epochs",))
     return Edited({call: with_argument(fewer, name, str(number))}, f"{name}={number} at {source.place(call)}")
 
@@ -117,7 +117,7 @@ def _label(change: ChangeSpec) -> str:
 
 def _less(change: ChangeSpec, run: Run, text: str) -> tuple[str, ...]:
     """A length that is given from outside, in steps or epochs, as a share of what the run took."""
-    taken = max((float(one.steps[-1]) for one in run.series if len(one)), default=0.0)
+    taken = max((float(series.steps[-1]) for series in run.series if len(series)), default=0.0)
     if not text.isdecimal() or taken <= change.number:
         return ()
     return (str(max(1, round(int(text) * change.number / taken))),)

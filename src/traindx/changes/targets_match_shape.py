@@ -79,11 +79,11 @@ class _Matching:
         return target.reshape(given.shape)
 
 
-def _repeat_each_other(one: torch.Tensor, other: torch.Tensor) -> bool:
+def _repeat_each_other(tensor: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether (N, 1) meets (N,), which makes (N, N) of them."""
-    if one.dim() + other.dim() != 3 or one.numel() != other.numel() or one.numel() < 2:
+    if tensor.dim() + other.dim() != 3 or tensor.numel() != other.numel() or tensor.numel() < 2:
         return False
-    shape = tuple(one.shape if one.dim() == 2 else other.shape)
+    shape = tuple(tensor.shape if tensor.dim() == 2 else other.shape)
     return len(shape) == 2 and shape[1] == 1
 
 
@@ -92,11 +92,11 @@ def _keras(program: KerasProgram, change: ChangeSpec) -> None:
     matching = _Matching(program, change)
 
     def compute(original: KerasLoss, call: KerasCall) -> torch.Tensor:
-        given, target = call.given, call.target
+        prediction, target = call.given, call.target
         if isinstance(call.loss, keras.src.losses.losses.LossFunctionWrapper):
             program.refuse(change, "Keras already reshapes targets to the predictions")
-        elif given.shape != target.shape and given.numel() == target.numel():
-            call = replace(call, target=matching.matched(target, given))
+        elif prediction.shape != target.shape and prediction.numel() == target.numel():
+            call = replace(call, target=matching.matched(target, prediction))
         return original(call)
 
     program.replace_losses(compute)
@@ -124,7 +124,7 @@ def _edit(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 
 def _matched(source: Source, run: Run, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression]:
-    plain = [one.value for one in call.args if not one.keyword]
+    plain = [arg.value for arg in call.args if not arg.keyword]
     if len(plain) < 2:
         raise RefusedError(
             f"the loss does not take prediction and target as positional arguments at {source.place(call)}"
@@ -162,10 +162,10 @@ def _edit_by_hand(source: Source, run: Run, why: RefusedError) -> Edited:
 def _given_to_loss(source: Source, run: Run) -> list[cst.BaseExpression]:
     """The predictions that the loss function of the user is given, wherever it is called."""
     found = [
-        (call, given)
+        (call, part)
         for block in code_of_loss(source, run)
         for call in nodes_of_loss(source, run, block)
-        if isinstance(call, cst.Call) and (given := _prediction(source, run, call)) is not None
+        if isinstance(call, cst.Call) and (part := _prediction(source, run, call)) is not None
     ]
     names = {last_name(call.func) for call, _ in found}
     names = {name for name in names if is_named_loss(name)} or names
@@ -173,30 +173,30 @@ def _given_to_loss(source: Source, run: Run) -> list[cst.BaseExpression]:
         places = " and ".join(source.place(call) for call, _ in found)
         raise RefusedError(f"several functions are given predictions and targets ({places})")
     every = (_prediction(source, run, call) for call in calls_of(source, names))
-    return [given for given in every if given is not None]
+    return [value for value in every if value is not None]
 
 
 def _prediction(source: Source, run: Run, call: cst.Call) -> cst.BaseExpression | None:
     """The one argument of a function of the user that is a prediction, if it is given others as well."""
     if path_of(source, call.func).startswith("torch.") or is_of_model(source, run, call):
         return None
-    given = [one.value for one in call.args if not one.star]
-    predicted = [one for one in given if is_prediction(source, run, one)]
-    is_text = any(isinstance(one, cst.SimpleString | cst.FormattedString) for one in given)
-    return predicted[0] if len(predicted) == 1 and len(given) > 1 and not is_text else None
+    expressions = [arg.value for arg in call.args if not arg.star]
+    predicted = [part for part in expressions if is_prediction(source, run, part)]
+    is_text = any(isinstance(part, cst.SimpleString | cst.FormattedString) for part in expressions)
+    return predicted[0] if len(predicted) == 1 and len(expressions) > 1 and not is_text else None
 
 
 def _subtracted(source: Source, run: Run) -> list[cst.BaseExpression]:
     """The predictions in differences of the loss."""
-    found: list[cst.BaseExpression] = []
-    for node in (one for block in code_of_loss(source, run) for one in nodes_of_loss(source, run, block)):
+    expressions: list[cst.BaseExpression] = []
+    for node in (outer for block in code_of_loss(source, run) for outer in nodes_of_loss(source, run, block)):
         if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
-            sides = [one for one in (node.left, node.right) if is_prediction(source, run, one)]
-            found += sides if len(sides) == 1 else []
-    if len({source.code(one) for one in found}) > 1:
-        places = " and ".join(source.place(one) for one in found)
+            sides = [part for part in (node.left, node.right) if is_prediction(source, run, part)]
+            expressions += sides if len(sides) == 1 else []
+    if len({source.code(part) for part in expressions}) > 1:
+        places = " and ".join(source.place(part) for part in expressions)
         raise RefusedError(f"predictions and targets meet in several places ({places})")
-    return found
+    return expressions
 
 
 CHANGE = Change(

@@ -42,14 +42,14 @@ def _torch_standardize(program: Program, change: ChangeSpec) -> None:
     """The model that was called last: where a program calls several, its output is the prediction."""
     predicts: nn.Module | None = None
 
-    def loss(original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
+    def loss(original: Loss, value: torch.Tensor, target: torch.Tensor, **settings: object) -> torch.Tensor:
         nonlocal predicts
         predicts = predicts if scale.known is not None else last
-        return scale.learned(given, target, lambda one, other: original(one, other, **settings))
+        return scale.learned(value, target, lambda first, other: original(first, other, **settings))
 
     def restored(module: nn.Module, _: object, output: object) -> object:
         nonlocal last
-        if any(module is one for one in program.models):
+        if any(module is model for model in program.models):
             last = module
         if scale.known is None or module is not predicts:
             return None
@@ -132,7 +132,7 @@ def _keras_standardize(program: KerasProgram, change: ChangeSpec) -> None:
             program.refuse(change, "not a regression model with one output")
             return original(call)
         return scale.learned(
-            call.given, call.target, lambda one, other: original(replace(call, given=one, target=other))
+            call.given, call.target, lambda first, other: original(replace(call, given=first, target=other))
         )
 
     def count(model: keras.Layer) -> None:
@@ -189,26 +189,26 @@ def _torch_start_at_zero(program: Program, change: ChangeSpec) -> None:
     """Subtract 1 from the labels of a loss, if all are 1 or more; make 0 and 1 of answers -1 and 1."""
 
     def classes(
-        original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+        original: Loss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
     ) -> torch.Tensor:
         if target.is_floating_point():
             program.refuse(change, "the targets are probabilities, not class labels")
-            return original(given, target, **settings)
+            return original(prediction, target, **settings)
         is_ignored = target == settings.get("ignore_index", _IGNORED)
         if bool(((target < 1) & ~is_ignored).any()):
             program.refuse(change, "a label below 1 occurs")
-            return original(given, target, **settings)
+            return original(prediction, target, **settings)
         program.applied(change, "1 is subtracted from the labels")
-        return original(given, torch.where(is_ignored, target, target - 1), **settings)
+        return original(prediction, torch.where(is_ignored, target, target - 1), **settings)
 
     def answers(
-        original: Loss, given: torch.Tensor, target: torch.Tensor, **settings: object
+        original: Loss, prediction: torch.Tensor, target: torch.Tensor, **settings: object
     ) -> torch.Tensor:
         if bool((target.abs() != 1).any()):
             program.refuse(change, "a target other than -1 and 1 occurs")
-            return original(given, target, **settings)
+            return original(prediction, target, **settings)
         program.applied(change, "targets -1 and 1 are made 0 and 1")
-        return original(given, (target + 1) / 2, **settings)
+        return original(prediction, (target + 1) / 2, **settings)
 
     program.replace_losses(_OF_CLASSES, classes, while_validating=True)
     program.replace_losses(_OF_ANSWERS, answers, while_validating=True)
@@ -230,17 +230,17 @@ def _edit_start_at_zero(source: Source, _: ChangeSpec, run: Run) -> Edited:
 
 def _shifted_in_loss(source: Source, run: Run, written: str) -> Edited:
     call = loss_of(source, run).used
-    plain = [one for one in call.args if not one.keyword]
-    others = [one for one in loss_calls(source) if one is not call]
+    plain = [arg for arg in call.args if not arg.keyword]
+    others = [loss_call for loss_call in loss_calls(source) if loss_call is not call]
     if others:
         raise RefusedError(f"another loss at {source.place(others[0])} uses labels as well")
     label = _variable(plain[1].value) if len(plain) > 1 else None
     if label is None:
         raise RefusedError(f"the labels are not in a variable at {source.place(call)}")
-    uses = [one for one in source.all(cst.Name, source.scope(call)) if one.value == label.value]
+    uses = [name for name in source.all(cst.Name, source.scope(call)) if name.value == label.value]
     # Once where they come from, and once in the loss: an accuracy would compare with the old labels.
     if len(uses) > 2:
-        places = ", ".join(source.place(one) for one in uses)
+        places = ", ".join(source.place(use) for use in uses)
         raise RefusedError(f"{label.value} is used in several places ({places})")
     return exchanged(source, plain[1], written.format(source.code(plain[1].value)))
 

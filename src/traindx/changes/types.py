@@ -240,8 +240,8 @@ def _known(name: str) -> Change | None:
     subject = name.partition(".")[0]
     files = [info.name for info in iter_modules(changes.__path__) if info.name.partition("_")[0] == subject]
     held = [value for file in files for value in vars(import_module(f"{changes.__name__}.{file}")).values()]
-    found = (value for value in held if isinstance(value, Change) and name in (value.name, value.also))
-    return next(found, None)
+    change = (value for value in held if isinstance(value, Change) and name in (value.name, value.also))
+    return next(change, None)
 
 
 def name_of(specs: Iterable[ChangeSpec]) -> str:

@@ -78,14 +78,14 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]  # as argparse has it
         """Parse, and refuse what is left over, by the command that was given it and not by all of them."""
-        found, left = super().parse_known_args(args, namespace)
+        known, left = super().parse_known_args(args, namespace)
         if left:
             option = next((word.partition("=")[0] for word in left if word.startswith("--")), "")
             hint = did_you_mean(option, self.options) if option else ""
             if hint:
                 self.exit(BAD_INPUT, f'{self.prog}: unknown option "{option}"; {hint}\n')
             self.error(f"unrecognized arguments: {' '.join(left)}")
-        return found, left
+        return known, left
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:
@@ -146,7 +146,7 @@ def _normalized(words: "list[str]") -> "list[str]":
 
 def _unknown(words: "Sequence[str]", commands: "Iterable[str]") -> str:
     """What is said of a first word that is no command."""
-    word = next(one for one in words if not one.startswith("-"))
+    word = next(candidate for candidate in words if not candidate.startswith("-"))
     if word.endswith(".py") or os.path.exists(word):
         verb = "run" if word.endswith(".py") else "diagnose"
         return f'unknown command "{word}"; did you mean: traindx {verb} {" ".join(words)}'

@@ -150,19 +150,19 @@ _MOST = 5
 def unread(paths: Iterable[str], report: Report) -> list[UnreadableError]:
     """The problems of those named paths from which nothing at all was read."""
     sources = [source for run in report.runs if run.series for source in run.sources]
-    found = []
+    errors = []
     for path in dict.fromkeys(paths):
-        problem = next((one for one in report.problems if _is_below(one.where, path)), None)
+        problem = next((error for error in report.problems if _is_below(error.where, path)), None)
         if problem is not None and not any(_is_below(source, path) for source in sources):
-            found.append(problem)
-    return found
+            errors.append(problem)
+    return errors
 
 
-def _is_below(place: str, path: str) -> bool:
+def _is_below(location: str, path: str) -> bool:
     """Whether a place is a path or lies in it."""
     if path == STANDARD_INPUT:
-        return place in (STANDARD_INPUT, "standard input")
-    inner, outer = os.path.abspath(place), os.path.abspath(path)
+        return location in (STANDARD_INPUT, "standard input")
+    inner, outer = os.path.abspath(location), os.path.abspath(path)
     return inner == outer or inner.startswith(os.path.join(outer, ""))
 
 
@@ -179,7 +179,7 @@ def _held(run: Run) -> Iterable[str]:
     yield from (series.name for series in run.series)
     # What two logs of a run both hold is one series, under one of its names.
     yield from (series.name for segment in run.segments for series in segment.series)
-    yield from (one.name for one in run.unread)
+    yield from (skipped.name for skipped in run.unread)
 
 
 def _nowhere(name: str, held: Sequence[str]) -> str:
@@ -193,10 +193,10 @@ def changed_limits(report: Report) -> list[str]:
     usual = {(sign.slug, limit.name): limit.value for sign in knowledge.signs() for limit in sign.limits}
     asked = report.diagnoses[0].asked if report.diagnoses else ()
     changed = [
-        f"{one.sign.slug}.{limit.name} is {number(limit.value)} (default: {number(usual[key])})"
-        for one in asked
-        for limit in one.sign.limits
-        if limit.value != usual.get(key := (one.sign.slug, limit.name), limit.value)
+        f"{result.sign.slug}.{limit.name} is {number(limit.value)} (default: {number(usual[key])})"
+        for result in asked
+        for limit in result.sign.limits
+        if limit.value != usual.get(key := (result.sign.slug, limit.name), limit.value)
     ]
     more = len(changed) - _MOST
     return [*changed[:_MOST], *([f"and {more} more"] if more > 0 else [])]

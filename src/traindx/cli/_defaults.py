@@ -71,7 +71,7 @@ def _found(parser: argparse.ArgumentParser, path: list[str]) -> argparse.Argumen
 
 def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parsers of the commands that a parser takes, by name."""
-    groups = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     return dict(groups[0].choices) if groups else {}
 
 
@@ -86,7 +86,7 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
 
 def _all_options(parser: argparse.ArgumentParser) -> set[str]:
     """The options of a command and of all commands that it has."""
-    below = (_all_options(one) for one in commands_of(parser).values())
+    below = (_all_options(command) for command in commands_of(parser).values())
     return set(_options(parser)).union(*below)
 
 
@@ -114,11 +114,11 @@ def _typed(name: str, value: object, action: argparse.Action, where: str) -> Ite
             raise SettingsError(f'{where}: {name} must be true or false, got "{value}"')
         yield from [f"--{name}"] if value else []
         return
-    for one in value if isinstance(value, list) and _is_repeated(action) else [value]:
-        if isinstance(one, bool) or not isinstance(one, str | int | float):
-            raise SettingsError(f'{where}: {name} must be one text or number, got "{one}"')
-        _refuse_value(name, str(one), action, where)
-        yield f"--{name}={one}"
+    for each in value if isinstance(value, list) and _is_repeated(action) else [value]:
+        if isinstance(each, bool) or not isinstance(each, str | int | float):
+            raise SettingsError(f'{where}: {name} must be one text or number, got "{each}"')
+        _refuse_value(name, str(each), action, where)
+        yield f"--{name}={each}"
 
 
 def _refuse_value(name: str, text: str, action: argparse.Action, where: str) -> None:

@@ -54,9 +54,9 @@ def _program_of(arguments: argparse.Namespace) -> list[str]:
     words = list(arguments.program or arguments.words)
     refuse_mistakes(arguments, words)
     subjects = {"--checkpoint": arguments.checkpoint, "--model": arguments.model, "--data": arguments.data}
-    given = [option for option, value in subjects.items() if value]
-    if words and given:
-        raise TraindxError(f"{given[0]} and a program were given; examine one of them")
+    options = [option for option, value in subjects.items() if value]
+    if words and options:
+        raise TraindxError(f"{options[0]} and a program were given; examine one of them")
     if not words and not arguments.data:
         todo = "give --data FILE with samples, or a program after --"
         raise TraindxError(f"there is nothing to pass through the model; {todo}")
@@ -77,8 +77,8 @@ def loaded_model(arguments: argparse.Namespace) -> "tuple[nn.Module, list[str]]"
         _warn_of_training(maker)
     made = made_by(maker) if maker else None
     if checkpoint:
-        found = opened(checkpoint, made, trust=arguments.trust)
-        return found.model, list(found.notes)
+        checkpoint_model = opened(checkpoint, made, trust=arguments.trust)
+        return checkpoint_model.model, list(checkpoint_model.notes)
     if made is None:
         raise TraindxError("no model was given; give --checkpoint FILE, --model MODULE:NAME, or both")
     return made, ["the model has no checkpoint: its weights are as it was built"]
@@ -105,7 +105,7 @@ def loaded_batch(arguments: argparse.Namespace, model: "nn.Module", rows: int) -
     is_file = os.path.exists(arguments.data) or ":" not in arguments.data
     batch = sample_from(arguments.data, trust=arguments.trust) if is_file else samples_named(arguments.data)
     refuse_empty(batch, arguments.data)
-    floats = [one.dtype for one in model.parameters() if one.is_floating_point()]
+    floats = [parameter.dtype for parameter in model.parameters() if parameter.is_floating_point()]
     batch = fitted_to(batch, floats[0]) if floats else batch
     wanted, total = arguments.rows or rows, rows_in(batch)
     if total <= wanted:
@@ -136,8 +136,8 @@ def _recorded(words: Sequence[str], most_steps: int, *, output_to_stderr: bool) 
     from traindx.recorder.launch.outcome import recordings, silence, stopped
     from traindx.recorder.launch.process_tree import Reminder
 
-    with TemporaryDirectory(prefix="traindx-") as place, signals_held() as mask:
-        folder = Path(place) / "run"
+    with TemporaryDirectory(prefix="traindx-") as scratch, signals_held() as mask:
+        folder = Path(scratch) / "run"
         folder.mkdir()
         command = command_from(words, os.environ)
         environment = recording_environment(os.environ, folder, budget=1.0, every=1, most_steps=most_steps)
@@ -155,7 +155,7 @@ def refuse_mistakes(arguments: argparse.Namespace, words: Sequence[str] = ()) ->
     """Refuse what is wrong with the options before anything is loaded or run, be it by these words."""
     refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, NON_FINITE)
     subjects = (arguments.checkpoint, arguments.model, arguments.data)
-    refuse_places(_places(arguments, "picture.png"), [*(one for one in subjects if one), *words])
+    refuse_places(_places(arguments, "picture.png"), [*(subject for subject in subjects if subject), *words])
 
 
 def refuse_unknown_conditions(conditions: Sequence[str], *verdicts: str, checks: Sequence[str] = ()) -> None:
@@ -203,7 +203,7 @@ def results(
     name, drawn = picture(exam) if picture is not None and is_drawn else ("", None)
     page = model_page(exam, source, drawn)
     makers: dict[str, Maker] = {"json": lambda: model_exam_document(exam), "png": lambda: drawn or b""}
-    causes = [one.cause for one in exam.problems]
+    causes = [problem.cause for problem in exam.problems]
     return publish_exam(
         arguments, exam.mark, causes, _places(arguments, name), Result(page, summary(exam), makers)
     )
@@ -218,9 +218,9 @@ def publish_exam(
 ) -> int:
     """Publish an exam; the exit code is 1 if a condition is met; without conditions, on FAIL."""
     met = [
-        f"--fail-on {one} is met"
-        for one in wanted_conditions(arguments)
-        if one in causes or (one in (FAIL, WARN) and mark.rank >= Mark(one).rank)
+        f"--fail-on {condition} is met"
+        for condition in wanted_conditions(arguments)
+        if condition in causes or (condition in (FAIL, WARN) and mark.rank >= Mark(condition).rank)
     ]
     command, fails = f"{arguments.command} {arguments.exam}", mark is Mark.FAIL and not arguments.fail_on
     return publish_result(command, arguments, places, result, met=met, fails=fails)

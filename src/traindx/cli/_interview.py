@@ -96,7 +96,7 @@ def _print(text: str) -> None:
 
 def _complain(desk: _Desk, consultation: Consultation) -> Consultation:
     """Ask for the complaint once; it may belong to another field, or be none."""
-    entries = [one.says for one in COMPLAINTS.values()]
+    entries = [complaint.says for complaint in COMPLAINTS.values()]
     asks = "What do you see? Type one or more numbers, such as 1 3, or describe it."
     desk.show(*asked(asks, 1, entries))
     typed = desk.ask()
@@ -138,7 +138,8 @@ def _chosen(typed: str) -> tuple[Complaint, ...]:
     words = typed.replace(",", " ").split()
     try:
         chosen = [
-            known[int(one) - 1] if one.isdecimal() and int(one) else complaint_named(one) for one in words
+            known[int(word) - 1] if word.isdecimal() and int(word) else complaint_named(word)
+            for word in words
         ]
     except (IndexError, TraindxError):
         return ()
@@ -148,7 +149,7 @@ def _chosen(typed: str) -> tuple[Complaint, ...]:
 def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consultation:
     """Ask until there is an answer, or something else that was typed instead."""
     number = len(consultation.interview.told) + 2
-    choices = [one.says for one in question.choices]
+    choices = [choice.says for choice in question.choices]
     desk.show(*asked(question.asks, number, choices, question.look), before="\n")
     while True:
         typed = desk.ask()
@@ -156,16 +157,16 @@ def _ask(desk: _Desk, consultation: Consultation, question: Question) -> Consult
         if aside is not None:
             return aside
         try:
-            told = _told(question, typed)
+            answer = _told(question, typed)
         except TraindxError as error:
             if claims_in(typed):
                 return _check(desk, consultation, claims_in(typed))
             desk.say(f"   {_not_offered(question, typed) if question.choices else error}\n")
             continue
-        if not _is_meant(desk, consultation, told):
+        if not _is_meant(desk, consultation, answer):
             continue
-        consultation = tell(consultation, told)
-        if told.is_known:
+        consultation = tell(consultation, answer)
+        if answer.is_known:
             desk.show_beliefs(consultation.moves[-1])
         return consultation
 
@@ -176,13 +177,13 @@ def _not_offered(question: Question, typed: str) -> str:
     return f'"{printable(typed, _LONG)}" is not one of the answers; {known}'
 
 
-def _is_meant(desk: _Desk, consultation: Consultation, told: Told) -> bool:
+def _is_meant(desk: _Desk, consultation: Consultation, answer: Told) -> bool:
     """Echo an answer; one far outside of the typical range counts only once it is confirmed."""
-    doubt = told.doubts(consultation.interview.facts)
+    doubt = answer.doubts(consultation.interview.facts)
     if not doubt:
-        desk.note(told.says)
+        desk.note(answer.says)
         return True
-    desk.note(f"{told.says}. {doubt[:1].upper()}{doubt[1:]}; is that right? [Y/n]")
+    desk.note(f"{answer.says}. {doubt[:1].upper()}{doubt[1:]}; is that right? [Y/n]")
     if desk.ask().lower() in ("", "y", "yes"):
         return True
     desk.say("   Type the answer again.\n")
@@ -212,8 +213,8 @@ def _aside(desk: _Desk, consultation: Consultation, typed: str) -> Consultation 
 
 def _check(desk: _Desk, consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
     """Check claims against the evidence."""
-    for one in claims:
-        desk.show(*claim_blocks(check(one, consultation.interview, consultation.ranking)))
+    for candidate in claims:
+        desk.show(*claim_blocks(check(candidate, consultation.interview, consultation.ranking)))
     return claim(consultation, claims)
 
 

@@ -50,9 +50,9 @@ def matching(words: str) -> tuple[Cause, ...]:
     sought = re.compile(rf"\b{re.escape(_plain(words).removesuffix('s'))}s?\b")
     known = knowledge.causes()
     for texts in (_names, _symptoms), (_descriptions,), (_pages,):
-        found = [[cause for cause in known if sought.search(_plain("; ".join(of(cause))))] for of in texts]
-        if any(found):
-            return tuple(dict.fromkeys(cause for causes in found for cause in causes))
+        causeses = [[cause for cause in known if sought.search(_plain("; ".join(of(cause))))] for of in texts]
+        if any(causeses):
+            return tuple(dict.fromkeys(cause for causes in causeses for cause in causes))
     return ()
 
 
@@ -65,7 +65,9 @@ def _symptoms(cause: Cause) -> tuple[str, ...]:
 
 
 def _descriptions(cause: Cause) -> tuple[str, ...]:
-    blamed = [text for one in cause.misdiagnoses for text in (one.says, one.blames)]
+    blamed = [
+        text for misdiagnosis in cause.misdiagnoses for text in (misdiagnosis.says, misdiagnosis.blames)
+    ]
     return (cause.sections["What you see"], *(fix.title for fix in cause.fixes), *blamed)
 
 

@@ -98,8 +98,10 @@ class Alarms:
                 self._standing[fingerprint] = diagnosed[1].suspects[0].cause.title
                 alerts.append(_alert(*diagnosed))
         # A cause that is only less likely than it was is not gone.
-        held = {top.fingerprint for one in report.diagnoses if (top := culprit(one))}
-        gone = {one: title for one, title in self._standing.items() if one not in held}
+        held = {top.fingerprint for diagnosis in report.diagnoses if (top := culprit(diagnosis))}
+        gone = {
+            fingerprint: title for fingerprint, title in self._standing.items() if fingerprint not in held
+        }
         for fingerprint, title in self._gone.again(gone).items():
             del self._standing[fingerprint]
             at = reached(report.runs[-1]) if report.runs else "0"
@@ -128,8 +130,8 @@ def _alert(run: Run, diagnosis: Diagnosis) -> Alert:
     verdict = f"SICK {percent(first.confidence)}: {first.cause.title}"
     reasons = [reason.says for reason in seen_reasons(first)[:1]]
     line = line_to_change(fix_for(first.cause, run), first)
-    place = f"{line} · " if line else ""
-    return Alert(_at(reached(run)), (verdict, *reasons, f"{place}{_TODO}"), Tone.BAD)
+    prefix = f"{line} · " if line else ""
+    return Alert(_at(reached(run)), (verdict, *reasons, f"{prefix}{_TODO}"), Tone.BAD)
 
 
 _WAITING = 0.5
@@ -188,13 +190,13 @@ class Live:
             if self._over.wait(_WAITING):
                 return
         pause = _LEAST
-        seen: list[tuple[int, int]] = []
+        before: list[tuple[int, int]] = []
         while not self._over.wait(pause) and not self.stop.asked:
             now = _state(self._folder)
-            if now == seen:
+            if now == before:
                 continue
             # The first look loads what others find loaded: it tells nothing of what they will take.
-            rest, seen = _REST if seen else 0.0, now
+            rest, before = _REST if before else 0.0, now
             began = time.thread_time()
             try:
                 self._act(sum(size for size, _ in now))
@@ -241,13 +243,13 @@ class Live:
 
 def _state(folder: Path) -> list[tuple[int, int]]:
     """Sizes and times of what is written; the newest records stand in a file beside the recording."""
-    found = []
+    sizes = []
     for path in recordings(folder):
         for name in (path, f"{path}-wal"):
             with suppress(OSError):
                 status = os.stat(name)
-                found.append((status.st_size, status.st_mtime_ns))
-    return found
+                sizes.append((status.st_size, status.st_mtime_ns))
+    return sizes
 
 
 def _step_back() -> None:

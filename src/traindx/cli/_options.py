@@ -146,9 +146,9 @@ def add_outputs(parser: argparse.ArgumentParser, without: "Container[str]" = ())
     """Where the report goes besides the terminal; a command that judges nothing goes without annotations."""
     add_detail(parser, "verdict, cause, confidence, file:line, report")
     add_option(parser, "--open", "open the HTML report in a browser")
-    for name, one in FORMATS.items():
+    for name, form in FORMATS.items():
         if name not in without:
-            add_option(parser, one.option, one.says)
+            add_option(parser, form.option, form.says)
     add_option(parser, "--values", "include every step and value in the JSON")
 
 
@@ -219,8 +219,8 @@ def note_misplaced(arguments: argparse.Namespace) -> None:
             continue
         takes_next = not equals and ours[option].nargs is None
         typed = shlex.join(words[index : index + 1 + takes_next])
-        place = f"put it before the script: traindx {command} {typed} {shlex.quote(words[0])}"
-        sys.stderr.write(f"traindx {command}: {typed} went to {words[0]}; {place}\n")
+        sentence = f"put it before the script: traindx {command} {typed} {shlex.quote(words[0])}"
+        sys.stderr.write(f"traindx {command}: {typed} went to {words[0]}; {sentence}\n")
 
 
 def _is_read_by(script: str, option: str) -> bool:

@@ -31,14 +31,12 @@ LABELS = {"html": "report", "md": "markdown", "json": "data", "png": "picture", 
 
 def places_of(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, str]:
     """The outputs that were asked for and where each goes; `names`: what each is called in a folder."""
-    given = {option: getattr(arguments, option, None) for option in names}
-    folders = {
-        place for place in given.values() if place not in (None, STANDARD_OUTPUT) and os.path.isdir(place)
-    }
+    paths = {option: getattr(arguments, option, None) for option in names}
+    folders = {path for path in paths.values() if path not in (None, STANDARD_OUTPUT) and os.path.isdir(path)}
     return {
-        option: os.path.join(place, names[option]) if place in folders else place
-        for option, place in given.items()
-        if place is not None
+        option: os.path.join(path, names[option]) if path in folders else path
+        for option, path in paths.items()
+        if path is not None
     }
 
 
@@ -57,7 +55,7 @@ def publish(
     The text is shown on standard output, or on a stream, unless an output takes its place; below it stands
     where the outputs are.
     """
-    failed = attempt({option: partial(write_made, place, makers[option]) for option, place in places.items()})
+    failed = attempt({option: partial(write_made, path, makers[option]) for option, path in places.items()})
     if STANDARD_OUTPUT not in places.values():
         out = stream or sys.stdout
         out.write(text if isinstance(text, str) else text(failed))
@@ -179,8 +177,8 @@ def place_lines(
     places: Mapping[str, str], labels: Mapping[str, str], failed: Container[str] = frozenset()
 ) -> str:
     """A line for every output that was written, which says where it is."""
-    written = {option: place for option, place in places.items() if option in labels and option not in failed}
-    return "".join(f"{labels[option]:<10} {printable(place, 500)}\n" for option, place in written.items())
+    written = {option: path for option, path in places.items() if option in labels and option not in failed}
+    return "".join(f"{labels[option]:<10} {printable(path, 500)}\n" for option, path in written.items())
 
 
 def refuse_places(places: Mapping[str, str], inputs: Iterable[str], *, before_work: bool = True) -> None:
@@ -195,25 +193,25 @@ def refuse_inputs(places: Iterable[str], inputs: Iterable[str]) -> None:
     """A report must not destroy what it is about: a log, a script, or the file of file.py:name."""
     files = {
         os.path.realpath(path)
-        for given in inputs
-        for path in (given, given.rpartition(":")[0])
-        if path and given != STANDARD_OUTPUT
+        for source in inputs
+        for path in (source, source.rpartition(":")[0])
+        if path and source != STANDARD_OUTPUT
     }
-    for place in places:
-        if place != STANDARD_OUTPUT and os.path.realpath(place) in files:
-            raise TraindxError(f"{place}: is an input of this report; choose another path")
+    for path in places:
+        if path != STANDARD_OUTPUT and os.path.realpath(path) in files:
+            raise TraindxError(f"{path}: is an input of this report; choose another path")
 
 
 def refuse_unwritable(places: Iterable[str]) -> None:
     """A report that has nowhere to go is better known of before the work than after it."""
-    for place in places:
-        if place == STANDARD_OUTPUT:
+    for path in places:
+        if path == STANDARD_OUTPUT:
             continue
-        folder = os.path.dirname(place) or "."
+        folder = os.path.dirname(path) or "."
         if not os.path.isdir(folder):
-            raise unwritable(place, OSError(errno.ENOENT, os.strerror(errno.ENOENT)))
-        if not os.access(place if os.path.exists(place) else folder, os.W_OK):
-            raise unwritable(place, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+            raise unwritable(path, OSError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            raise unwritable(path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def refuse_file(option: str, given: str | None) -> None:
@@ -230,11 +228,11 @@ def refuse_file(option: str, given: str | None) -> None:
 def refuse_mixture(places: Iterable[str]) -> None:
     """Two documents in one place are none."""
     taken: set[str] = set()
-    for place in places:
-        if place in taken:
-            where = "standard output" if place == STANDARD_OUTPUT else place
+    for path in places:
+        if path in taken:
+            where = "standard output" if path == STANDARD_OUTPUT else path
             raise TraindxError(f"two reports go to {where}; give each its own path")
-        taken.add(place)
+        taken.add(path)
 
 
 def complain(command: str, sentence: object) -> None:

@@ -71,7 +71,7 @@ def _needs(sign: Sign) -> str:
     if not sign.needs:
         return "the whole run"
     alternatives = [need if isinstance(need, tuple) else (need,) for need in sign.needs]
-    return ", and ".join(_either([f"`{one.slug}`" for one in any_of]) for any_of in alternatives)
+    return ", and ".join(_either([f"`{need.slug}`" for need in any_of]) for any_of in alternatives)
 
 
 def _either(names: list[str]) -> str:
@@ -106,7 +106,9 @@ def symptoms_table(causes: Iterable[Cause]) -> str:
     rows = []
     for symptom in Symptom:
         # Causes that mainly show this symptom come first.
-        led = sorted((one.symptoms.index(symptom), one.slug, one) for one in known if symptom in one.symptoms)
+        led = sorted(
+            (cause.symptoms.index(symptom), cause.slug, cause) for cause in known if symptom in cause.symptoms
+        )
         for index, (_, _, cause) in enumerate(led):
             complaint = symptom.value if index == 0 else ""
             rows.append((complaint, f"`{cause.slug}`", cause.fixes[0].title))
@@ -117,8 +119,8 @@ def misdiagnoses_table(causes: Iterable[Cause]) -> str:
     """What people say, what they blame, and the actual cause, as the causes declare."""
     usual: dict[tuple[str, str], list[str]] = {}
     for cause in causes:
-        for one in cause.misdiagnoses:
-            usual.setdefault((one.says, one.blames), []).append(f"`{cause.slug}`")
+        for misdiagnosis in cause.misdiagnoses:
+            usual.setdefault((misdiagnosis.says, misdiagnosis.blames), []).append(f"`{cause.slug}`")
     rows = [(says, blames, ", ".join(slugs)) for (says, blames), slugs in sorted(usual.items())]
     return _table("people say, and blame, often it is", rows)
 

@@ -37,20 +37,20 @@ def name_for_apply(folder: Path) -> str:
 def apply_patch(patch: Patch, consent: Consent, question: str) -> list[Path]:
     """Ask, and write a patch; where its files as they were are kept, none if the answer was no."""
     # A link stays one: what it leads to is what is run and changed.
-    files = [(Path(one.path).resolve(), one) for one in patch.files]
-    for path, one in files:
+    files = [(Path(change.path).resolve(), change) for change in patch.files]
+    for path, change in files:
         with _refusing(path, "apply"):
-            _refuse_changed(path, one, is_applied=False)
+            _refuse_changed(path, change, is_applied=False)
             if not consent.force and _is_dirty(path):
-                told = f"{nearby(str(path))}: has uncommitted changes"
-                raise TraindxError(f"{told}; commit them, or add --force")
+                sentence = f"{nearby(str(path))}: has uncommitted changes"
+                raise TraindxError(f"{sentence}; commit them, or add --force")
     if not consent.yes and not agreed(question, files[0][0]):
         return []
     backups = []
-    for path, one in files:
+    for path, change in files:
         with _refusing(path, "apply"):
             backups.append(_backed_up(path))
-            _replace(path, one.content)
+            _replace(path, change.content)
     return backups
 
 
@@ -63,15 +63,15 @@ def tell_command(patch: Patch) -> bool:
 
 def undo_patch(patch: Patch, backups: Sequence[Path], consent: Consent) -> bool:
     """Put the files back as they were before the patch; whether that was done."""
-    files = [(Path(one.path).resolve(), one) for one in patch.files]
-    for path, one in files:
+    files = [(Path(change.path).resolve(), change) for change in patch.files]
+    for path, change in files:
         with _refusing(path, "undo"):
-            _refuse_changed(path, one, is_applied=True)
+            _refuse_changed(path, change, is_applied=True)
     if not consent.yes and not agreed("Undo?", files[0][0]):
         return False
-    for (path, one), backup in zip(files, backups, strict=True):
+    for (path, change), backup in zip(files, backups, strict=True):
         with _refusing(path, "undo"):
-            _replace(path, _before(one))
+            _replace(path, _before(change))
             backup.unlink(missing_ok=True)
     return True
 
@@ -104,14 +104,16 @@ def _before(patch: Patch) -> bytes:
 
 def _refuse_changed(path: Path, patch: Patch, *, is_applied: bool) -> None:
     """A file that is another one by now is not touched; what differs is shown."""
-    expected, found = patch.content if is_applied else _before(patch), path.read_bytes()
-    if found == expected:
+    expected, present = patch.content if is_applied else _before(patch), path.read_bytes()
+    if present == expected:
         return
     shown = nearby(str(path))
-    if found == patch.content:
+    if present == patch.content:
         raise TraindxError(f"{shown}: has this change already")
     then = "as patched" if is_applied else "in the trials"
-    old, new = (one.decode(patch.encoding, "replace").splitlines(keepends=True) for one in (expected, found))
+    old, new = (
+        content.decode(patch.encoding, "replace").splitlines(keepends=True) for content in (expected, present)
+    )
     for line in difflib.unified_diff(old, new, f"{shown} ({then})", f"{shown} (now)"):
         sys.stderr.write(line if line.endswith("\n") else f"{line}\n")
     if is_applied:
@@ -133,7 +135,7 @@ def _backed_up(path: Path) -> Path:
 def _is_dirty(path: Path) -> bool:
     """Whether git knows the file and it differs from what was committed."""
     try:
-        told = subprocess.run(  # noqa: S603  # a file that was just run
+        process = subprocess.run(  # noqa: S603  # a file that was just run
             ["git", "status", "--porcelain", "--", path.name],  # noqa: S607
             cwd=path.parent,
             capture_output=True,
@@ -143,7 +145,7 @@ def _is_dirty(path: Path) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return told.returncode == 0 and bool(told.stdout.strip()) and not told.stdout.startswith("??")
+    return process.returncode == 0 and bool(process.stdout.strip()) and not process.stdout.startswith("??")
 
 
 def _replace(path: Path, content: bytes) -> None:

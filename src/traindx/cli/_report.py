@@ -38,7 +38,7 @@ from traindx.trials.types import Report
 
 Judge = Callable[[Reading, ProgressLine], Report]
 
-_LABELS = {option: one.label for option, one in FORMATS.items() if one.label}
+_LABELS = {option: form.label for option, form in FORMATS.items() if form.label}
 _CLEAR = "\x1b[2J\x1b[H"
 
 
@@ -52,8 +52,8 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
         arguments.html = tempfile.mkdtemp(prefix="traindx-")
     refuse_places(report_places(arguments), arguments.paths, before_work=False)
     refuse_file("--png", arguments.png)
-    given = names_from(arguments.map)
-    names = {**names_in(Path.cwd()), **given}
+    quantities = names_from(arguments.map)
+    names = {**names_in(Path.cwd()), **quantities}
     progress = ProgressLine()
     shows = partial(present, arguments=arguments, conditions=conditions, named=named)
     if arguments.follow:
@@ -70,7 +70,7 @@ def report_on(arguments: argparse.Namespace, judge: Judge, conditions: Sequence[
         drop_output()
         return gate(report, arguments, conditions)
     # Not with --follow, where the name may still come.
-    for says in unused(given, report.runs):
+    for says in unused(quantities, report.runs):
         complain(arguments.command, says)
     return code
 
@@ -102,11 +102,13 @@ def _only(reading: Reading, wanted: Sequence[str]) -> Reading:
 
 def _numbered(runs: Sequence[Run], number: str, *, is_alone: bool) -> Run:
     run, several = runs[0], len(runs) > 1
-    held = [one.number for one in (runs if several else run.in_log)]
+    held = [each.number for each in (runs if several else run.in_log)]
     if not number.isdecimal() or int(number) not in held:
         log = printable(run.sources[0] if several else run.name)
         raise TraindxError(f"--run {number}: {log} holds {count(len(held), 'run')}; choose one by its number")
-    chosen = next(one for one in runs if one.number == int(number)) if several else run.sibling(int(number))
+    chosen = (
+        next(each for each in runs if each.number == int(number)) if several else run.sibling(int(number))
+    )
     return chosen if is_alone or several else replace(chosen, name=f"{run.name} run {number}")
 
 
@@ -182,7 +184,7 @@ def present(
     code = publish(
         arguments.command,
         places,
-        {option: partial(_made, option, place, report, arguments) for option, place in places.items()},
+        {option: partial(_made, option, path, report, arguments) for option, path in places.items()},
         shown if report.runs else "",
         labels=_LABELS if report.runs else {},
         stream=stream,
@@ -243,7 +245,7 @@ def _shown(
 
 def report_places(arguments: argparse.Namespace) -> dict[str, str]:
     """The outputs that were asked for and where each goes."""
-    places = places_of(arguments, {option: one.file for option, one in FORMATS.items() if one.file})
+    places = places_of(arguments, {option: form.file for option, form in FORMATS.items() if form.file})
     return places if arguments.png is None else {**places, "png": arguments.png}
 
 
@@ -253,7 +255,7 @@ def refuse_report_places(arguments: argparse.Namespace) -> None:
     refuse_places(places, words_of(arguments), before_work=False)
     refuse_file("--png", arguments.png)
     # The folder of pictures is made where it is missing.
-    refuse_unwritable(place for option, place in places.items() if option != "png")
+    refuse_unwritable(path for option, path in places.items() if option != "png")
 
 
 def write_output(option: str, place: str, report: Report, arguments: argparse.Namespace) -> None:
@@ -262,7 +264,7 @@ def write_output(option: str, place: str, report: Report, arguments: argparse.Na
 
 
 def _made(
-    option: str, place: str, report: Report, arguments: argparse.Namespace
+    option: str, path: str, report: Report, arguments: argparse.Namespace
 ) -> str | bytes | Mapping[str, bytes]:
-    refuse_inputs([place], [source for run in report.runs for source in run.sources])
+    refuse_inputs([path], [source for run in report.runs for source in run.sources])
     return made(option, report, arguments)

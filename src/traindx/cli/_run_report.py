@@ -112,7 +112,7 @@ def _show_silence(folder: Path, command: Command, ending: Ending, arguments: arg
     )
     what = f"nothing recorded: {why.crash or f'the program {ended} {why.what}'}"
     report = Report((), (UnreadableError(command.title, what, why.todo),))
-    places = {option: place for option, place in report_places(arguments).items() if option != "png"}
+    places = {option: path for option, path in report_places(arguments).items() if option != "png"}
     makers: dict[str, Maker] = {option: partial(made, option, report, arguments) for option in places}
     makers |= page_makers(lambda: page, arguments)
     try:

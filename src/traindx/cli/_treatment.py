@@ -65,8 +65,8 @@ def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
     arguments.paths = [str(folder)]
     places, is_applied = report_places(arguments), False
     writers = {
-        option: lambda option=option, place=place: write_output(option, place, found.report, arguments)
-        for option, place in places.items()
+        option: lambda option=option, output=path: write_output(option, output, found.report, arguments)
+        for option, path in places.items()
     }
     progress = ProgressLine()
     progress.say("writing the report")
@@ -92,72 +92,72 @@ def tell(found: TreatResult, arguments: argparse.Namespace) -> int:
     return BAD_INPUT if problems else DONE
 
 
-def _kept(found: TreatResult, folder: Path, problems: list[str]) -> str:
+def _kept(content: TreatResult, folder: Path, problems: list[str]) -> str:
     """Keep the documents where something was tried; where the page is."""
-    if not found.treatment.trials:
+    if not content.treatment.trials:
         return ""
     try:
-        keep(found, folder, name_for_apply(folder))
-        if found.patch is not None:
-            write_proof(folder, _proof(found, found.patch))
-        elif found.treatment.best is not None:
-            write_no_patch(folder, _no_patch(found, folder))
+        keep(content, folder, name_for_apply(folder))
+        if content.patch is not None:
+            write_proof(folder, _proof(content, content.patch))
+        elif content.treatment.best is not None:
+            write_no_patch(folder, _no_patch(content, folder))
     except TraindxError as error:
         problems.append(str(error))
         return ""
     return str(folder / "report.html")
 
 
-def _no_patch(found: TreatResult, folder: Path) -> str:
+def _no_patch(result: TreatResult, folder: Path) -> str:
     """What to say where the fix is proven and cannot be applied."""
-    best = found.treatment.best
+    best = result.treatment.best
     assert best is not None, "without a proven fix there is nothing to say"
-    program = str(found.report.runs[0].facts.get(SCRIPT, "")) or found.command
+    program = str(result.report.runs[0].facts.get(SCRIPT, "")) or result.command
     says = f'{folder.name}: "{label_of(best.changes)}" is proven, but has no source patch'
-    why = f" ({found.treatment.patch_says})" if found.treatment.patch_says else ""
+    why = f" ({result.treatment.patch_says})" if result.treatment.patch_says else ""
     return f"{says}{why}; change {program} by hand, see {folder / 'report.html'}"
 
 
-def _proof(found: TreatResult, patch: Patch) -> Proof:
-    best = found.treatment.best
+def _proof(result: TreatResult, patch: Patch) -> Proof:
+    best = result.treatment.best
     assert best is not None, "a patch is that of the best trial"
     seeds = f"{lines.better_with(best)} of {count(len(best.counted), 'seed')}"
-    return new_proof(patch, seeds, found.treatment.patch_verified)
+    return new_proof(patch, seeds, result.treatment.patch_verified)
 
 
-def _show(found: TreatResult, name: str, report: str, arguments: argparse.Namespace, stream: TextIO) -> None:
-    run, diagnosis, tried = found.report.runs[0], found.report.diagnoses[0], found.treatment
+def _show(result: TreatResult, name: str, report: str, arguments: argparse.Namespace, stream: TextIO) -> None:
+    run, diagnosis, tried = result.report.runs[0], result.report.diagnoses[0], result.treatment
     if arguments.quiet:
         best = tried.best
         word = f"PROVEN {label_of(best.changes)}" if best else f"NO PROVEN FIX ({lines.tried(tried)})"
         stream.write(f"{word} · {diagnosis_page.summary(run, diagnosis)}{f' · {report}' if report else ''}\n")
         return
     if not tried.trials:
-        _print(Page("nothing tried", (Gap(), *_untreated(found, arguments.dry_run))), stream)
+        _print(Page("nothing tried", (Gap(), *_untreated(result, arguments.dry_run))), stream)
     else:
         stream.write("\n")
         page = treatment_page(
-            run, diagnosis, tried, beliefs=found.beliefs, name=name, seconds=found.elapsed, report=report
+            run, diagnosis, tried, beliefs=result.beliefs, name=name, seconds=result.elapsed, report=report
         )
         _print(page, stream, everything=arguments.all)
         if report and (picture := Path(report).with_name(_PICTURE)).is_file():
             stream.write(place_lines({"png": str(picture)}, LABELS))
     # With everything, those on the trials are on the page.
-    shown = [note for note in found.notes if not (arguments.all and note in tried.notes)]
+    shown = [note for note in result.notes if not (arguments.all and note in tried.notes)]
     if shown:
         _print(Page("notes", tuple(Entry("NOTE", note) for note in shown)), stream)
 
 
-def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) -> bool:
+def _applied(result: TreatResult, folder: Path, arguments: argparse.Namespace) -> bool:
     """Apply the patch if that was asked for, or the user agrees at the terminal; whether it was applied."""
-    if found.patch is None:
+    if result.patch is None:
         if arguments.apply:
-            best = found.treatment.best
-            raise TraindxError(_no_patch(found, folder) if best else "there is no proven patch to apply")
+            best = result.treatment.best
+            raise TraindxError(_no_patch(result, folder) if best else "there is no proven patch to apply")
         return False
-    if found.patch.arguments is not None:
-        return tell_command(found.patch) if arguments.apply else False
-    name, is_refuted = name_for_apply(folder), found.treatment.patch_verified is False
+    if result.patch.arguments is not None:
+        return tell_command(result.patch) if arguments.apply else False
+    name, is_refuted = name_for_apply(folder), result.treatment.patch_verified is False
     if arguments.apply and is_refuted:
         raise TraindxError(
             f"not applied: the patched program did not show the effect; see traindx apply {name}"
@@ -166,7 +166,7 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
     if not arguments.apply and not may_ask:
         return False
     try:
-        backups = apply_patch(found.patch, Consent(arguments.yes, arguments.force), "Apply now?")
+        backups = apply_patch(result.patch, Consent(arguments.yes, arguments.force), "Apply now?")
     except TraindxError as error:
         if arguments.apply:
             raise
@@ -174,33 +174,33 @@ def _applied(found: TreatResult, folder: Path, arguments: argparse.Namespace) ->
         sys.stderr.write(f"not offered to apply: {error}\n")
         return False
     if backups:
-        write_proof(folder, applied(_proof(found, found.patch), backups))
+        write_proof(folder, applied(_proof(result, result.patch), backups))
         sys.stderr.write(f"applied; undo with: traindx apply --undo {name}\n")
     return bool(backups)
 
 
-def _record(found: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:
+def _record(result: TreatResult, arguments: argparse.Namespace, is_applied: bool) -> None:
     try:
-        judged = found.report.diagnoses[0]
-        Casebook().record(judged, found.treatment, command=found.command, patch_applied=is_applied)
+        judged = result.report.diagnoses[0]
+        Casebook().record(judged, result.treatment, command=result.command, patch_applied=is_applied)
     except TraindxError as error:
         # The treatment counts without its case.
         complain(arguments.command, error)
 
 
-def _untreated(found: TreatResult, dry: bool) -> tuple[Block, ...]:
+def _untreated(result: TreatResult, dry: bool) -> tuple[Block, ...]:
     """Why nothing was tried, or what would be."""
-    if dry and found.plan:
-        price = f"about {duration(found.seconds)} per trial run; 2 runs each, 6 to prove one"
-        rows = [(label_of(one.changes), _planned(one)) for one in found.plan]
+    if dry and result.plan:
+        price = f"about {duration(result.seconds)} per trial run; 2 runs each, 6 to prove one"
+        rows = [(label_of(candidate.changes), _planned(candidate)) for candidate in result.plan]
         return Paragraph(f"Would try ({price}):"), table(",*", rows, "PLAN")
-    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+    is_healthy = result.report.diagnoses[0].verdict is Verdict.HEALTHY
     why = "Nothing to treat: the run is healthy (--only CHANGE tries a change anyway)."
     other = "Nothing was tried: no fix can be applied automatically; the report says what to change."
     return (Paragraph(why if is_healthy else other),)
 
 
-def _planned(one: Candidate) -> str:
+def _planned(candidate: Candidate) -> str:
     """What a fix does, unless its name says that, what it is compared by, and what past cases say."""
-    does = "" if one.title == label_of(one.changes) else f"{one.title} "
-    return f"{does}({one.measure.value}){f'; {one.because}' if one.because else ''}"
+    does = "" if candidate.title == label_of(candidate.changes) else f"{candidate.title} "
+    return f"{does}({candidate.measure.value}){f'; {candidate.because}' if candidate.because else ''}"

@@ -95,14 +95,14 @@ class TrialLine(Watcher):
         elapsed = clock(time.monotonic() - self._began)
         if not self._running:
             return printable(f"{self._says.partition(' · ')[0]} · {elapsed}", width)
-        current = min(self._running.values(), key=lambda one: one.number)
+        current = min(self._running.values(), key=lambda trial: trial.number)
         reached = min(steps_recorded(current.folder), current.steps)
-        told = self._told(current)
+        sentence = self._told(current)
         left = clock(math.ceil(self._remaining(current.seconds)))
         behind = f" · step {reached:,}/{current.steps:,} · {elapsed} · ETA {left}"
         # What is tried may be named by many words; a line that wraps could not be taken back.
-        bar = self._bar(width - len(told) - len(behind))
-        return f"{bar}{printable(told, max(width - len(bar) - len(behind), _LEAST))}{behind}"[:width]
+        bar = self._bar(width - len(sentence) - len(behind))
+        return f"{bar}{printable(sentence, max(width - len(bar) - len(behind), _LEAST))}{behind}"[:width]
 
     def _bar(self, room: int) -> str:
         """How much is done, in the room there is; empty where that is too small for a bar."""
@@ -113,14 +113,14 @@ class TrialLine(Watcher):
     def _remaining(self, first: float) -> float:
         """Seconds until all trial runs that are decided on have ended, by what those before took."""
         typical = sum(self._seconds) / len(self._seconds) if self._seconds else first
-        running = sum(self._left(one, typical) for one in self._running.values())
+        running = sum(self._left(trial, typical) for trial in self._running.values())
         waiting = max(self._ordered - self._ended - len(self._running), 0)
         return (running + waiting * typical) / max(len(self._running), 1)
 
-    def _left(self, one: TrialRun, typical: float) -> float:
+    def _left(self, trial: TrialRun, typical: float) -> float:
         """Seconds until a trial run ends: by what others took, or by its own pace if it is slower."""
-        elapsed = time.monotonic() - self._since[one.number]
-        share = min(steps_recorded(one.folder) / max(one.steps, 1), 1.0)
+        elapsed = time.monotonic() - self._since[trial.number]
+        share = min(steps_recorded(trial.folder) / max(trial.steps, 1), 1.0)
         return max(typical - elapsed, elapsed * (1 - share) / share if share else 0.0)
 
     def _told(self, trial_run: TrialRun) -> str:

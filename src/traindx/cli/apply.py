@@ -141,8 +141,8 @@ def _show(proof: "Proof") -> None:
     safety = SAFETY[Safety.ASK] if proof.reproduced is False else PROVEN
     known = f"{safety} · {proof.verdict} · {duration(proof.age)} ago"
     blocks: list[Block] = []
-    for one in proof.patch.files:
-        line, lines = changed_lines(one.before, one.after)
-        where = COMMAND_LINE if one.arguments is not None else f"{nearby(one.path)}:{line}"
+    for file in proof.patch.files:
+        line, lines = changed_lines(file.before, file.after)
+        where = COMMAND_LINE if file.arguments is not None else f"{nearby(file.path)}:{line}"
         blocks += [Entry("PATCH", where, known if not blocks else "", Tone.STRONG), Diff(lines)]
     sys.stderr.write(text_for(Page("patch", tuple(blocks)), sys.stderr))

@@ -82,9 +82,9 @@ def _begun(arguments: argparse.Namespace) -> "Consultation":
     from traindx.interview.evidence import gather
     from traindx.interview.session import begin, claim, give, named_answer, tell
 
-    paths = [one for one in arguments.given if _is_path(one)]
-    words = " ".join(one for one in arguments.given if one not in paths)
-    complaints = tuple(dict.fromkeys(complaint_named(one) for one in arguments.symptom))
+    paths = [word for word in arguments.given if _is_path(word)]
+    words = " ".join(word for word in arguments.given if word not in paths)
+    complaints = tuple(dict.fromkeys(complaint_named(word) for word in arguments.symptom))
     consultation = begin(complaints, words)
     if words and not (consultation.moves or consultation.claims or consultation.outside):
         raise TraindxError(
@@ -125,8 +125,8 @@ def _how_to_answer(conclusion: "Conclusion") -> str:
     if question is None:
         return ""
     if question.choices:
-        return f"--answer {question.slug}={'|'.join(one.slug for one in question.choices)}"
-    return " ".join(f"--answer {one.names[0]}=..." for one in question.needed)
+        return f"--answer {question.slug}={'|'.join(choice.slug for choice in question.choices)}"
+    return " ".join(f"--answer {field.names[0]}=..." for field in question.needed)
 
 
 def _list_questions() -> int:
@@ -135,6 +135,6 @@ def _list_questions() -> int:
     from traindx.report.blocks import Page
     from traindx.report.results.interview import listing
 
-    page = Page("questions", tuple(block for one in questions() for block in listing(one)))
+    page = Page("questions", tuple(block for question in questions() for block in listing(question)))
     sys.stdout.write(text_for(page))
     return DONE

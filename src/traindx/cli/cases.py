@@ -48,12 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.report.results.cases import page, tally
 
     book = _book(arguments)
-    found = _found(book, arguments)
+    matching = _found(book, arguments)
     places = places_of(arguments, {"json": "cases.json"})
     refuse_inputs(places.values(), [str(book.place)])
     is_narrowed = any((arguments.cause, arguments.change, arguments.outcome, arguments.since))
-    text = page_text(page(found, str(book.place), narrowed=is_narrowed), arguments, tally(found))
-    return publish("cases", places, {"json": lambda: cases_document(found)}, text)
+    text = page_text(page(matching, str(book.place), narrowed=is_narrowed), arguments, tally(matching))
+    return publish("cases", places, {"json": lambda: cases_document(matching)}, text)
 
 
 def _book(arguments: argparse.Namespace) -> "Casebook":
@@ -86,19 +86,19 @@ def _found(book: "Casebook", arguments: argparse.Namespace) -> "list[Case]":
         raise TraindxError(f"--last must be 1 or more, got {arguments.last}")
     outcome = Outcome(arguments.outcome.replace("-", " ")) if arguments.outcome else None
     since = _moment(arguments.since) if arguments.since else None
-    found = book.cases(
+    cases = book.cases(
         cause=arguments.cause, change=arguments.change, outcome=outcome, since=since, last=arguments.last
     )
-    if arguments.cause and not found:
+    if arguments.cause and not cases:
         _refuse_unknown(arguments.cause)
-    return found
+    return cases
 
 
 def _refuse_unknown(cause: str) -> None:
     """A cause that is not there may be misspelled."""
     from traindx.diagnosis import knowledge
 
-    known = [one.slug for one in knowledge.causes()]
+    known = [each.slug for each in knowledge.causes()]
     if cause not in known:
         raise UnknownNameError("cause", cause, known, todo="traindx causes lists them")
 

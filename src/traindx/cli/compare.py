@@ -54,10 +54,10 @@ def _only_one(report: "Report") -> str:
     from traindx.format import printable
     from traindx.report.pages import problem_lines
 
-    found = f"found one run, {printable(report.runs[0].name)}"
+    sentence = f"found one run, {printable(report.runs[0].name)}"
     if report.runs[0].others:
         numbers = " ".join(f"--run {run.number}" for run in report.runs[0].in_log[:_SHOWN])
         held = len(report.runs[0].in_log)
-        return f"{found}, of {held} in its log; choose those to compare: {numbers}"
+        return f"{sentence}, of {held} in its log; choose those to compare: {numbers}"
     unread = "".join(f"; {sentence}" for sentence in problem_lines(report))
-    return f"{found}{unread}; compare needs two or more: give more paths, or a folder of runs"
+    return f"{sentence}{unread}; compare needs two or more: give more paths, or a folder of runs"

@@ -71,22 +71,29 @@ def next_words(typed: list[str]) -> list[str]:
     parser, commands = build_parser()
     for word in before:
         parser = commands_of(parser).get(word, parser)
-    option = next((one for one in parser._actions if before and before[-1] in one.option_strings), None)
-    found: Iterable[str]
+    option = next(
+        (action for action in parser._actions if before and before[-1] in action.option_strings), None
+    )
+    words: Iterable[str]
     if option is not None and option.nargs != 0:
-        found = _values(option)
+        words = _values(option)
     elif current.startswith("-"):
-        found = (name for one in parser._actions for name in one.option_strings if name[:2] == "--")
+        words = (name for action in parser._actions for name in action.option_strings if name[:2] == "--")
     elif before and before[0] in commands:
-        found = commands_of(parser) or _choices(parser) or _names(before[0])
+        words = commands_of(parser) or _choices(parser) or _names(before[0])
     else:
-        found = (*WORDS, *commands)
-    return [word for word in found if word.startswith(current)]
+        words = (*WORDS, *commands)
+    return [word for word in words if word.startswith(current)]
 
 
 def _choices(parser: argparse.ArgumentParser) -> list[str]:
     """What an argument without a name may be."""
-    return [str(choice) for one in parser._actions if not one.option_strings for choice in one.choices or ()]
+    return [
+        str(choice)
+        for action in parser._actions
+        if not action.option_strings
+        for choice in action.choices or ()
+    ]
 
 
 def _values(option: argparse.Action) -> list[str]:

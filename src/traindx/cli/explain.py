@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         unit = knowledge.unit_named(arguments.name)
     except UnknownNameError:
-        found = matching(arguments.name)
-        if not found:
+        causes = matching(arguments.name)
+        if not causes:
             raise
-        heading = f'{count(len(found), "cause")} for "{printable(arguments.name)}"'
-        markdown = f"# {heading}\n\n{causes_table(found)}\n"
-        return tell(arguments, "causes", list_as_text(found, heading), markdown, as_json(found))
+        heading = f'{count(len(causes), "cause")} for "{printable(arguments.name)}"'
+        markdown = f"# {heading}\n\n{causes_table(causes)}\n"
+        return tell(arguments, "causes", list_as_text(causes, heading), markdown, as_json(causes))
     if isinstance(unit, Cause):
         page, data = cause_page(unit), as_json([unit])
     else:

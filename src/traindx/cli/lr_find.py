@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             if bugs:
                 progress.wipe()
                 return _refuse(checklist, bugs[0], places, arguments)
-        found = lr_find(
+        program_rate = lr_find(
             options.words_of(arguments),
             steps=arguments.steps,
             minutes=arguments.minutes,
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             in_place=arguments.in_place,
         )
-    return _tell(found, places, arguments)
+    return _tell(program_rate, places, arguments)
 
 
 def _refuse(
@@ -106,7 +106,7 @@ def _refuse(
     at = f" ({bug.location})" if bug.location else ""
     summary = f"NOT TUNED preflight failed: {bug.says}{at}"
     # There is no range test to draw.
-    drawable = {option: place for option, place in places.items() if option != "png"}
+    drawable = {option: path for option, path in places.items() if option != "png"}
     makers: dict[str, Maker] = {"json": lambda: checklist_document(checklist)}
     return publish_result("lr-find", arguments, drawable, Result(page, summary, makers), fails=True)
 

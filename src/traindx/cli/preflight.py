@@ -64,11 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
     from traindx.exams.preflight.run import checks, preflight
 
     options.note_misplaced(arguments)
-    refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, checks=[one.slug for one in checks()])
+    refuse_unknown_conditions(arguments.fail_on, FAIL, WARN, checks=[check.slug for check in checks()])
     places = places_of(arguments, {kind: f"preflight.{kind}" for kind in ("md", "json", "html")})
     refuse_places(places, options.words_of(arguments))
     with progress_of("preflight", arguments.out) as progress:
-        found = preflight(
+        checklist = preflight(
             options.words_of(arguments),
             steps=arguments.steps,
             seconds=arguments.seconds,
@@ -78,10 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
             say=progress.say,
             in_place=arguments.in_place,
         )
-    return _tell(found, places, arguments)
+    return _tell(checklist, places, arguments)
 
 
-def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namespace) -> int:
+def _tell(checklist: "Checklist", places: dict[str, str], arguments: argparse.Namespace) -> int:
     """Show the checklist, write what was asked for, and say which conditions are met; the exit code."""
     from traindx.cli._exam import wanted_conditions
     from traindx.cli._output import Result, publish_result
@@ -89,27 +89,27 @@ def _tell(found: "Checklist", places: dict[str, str], arguments: argparse.Namesp
     from traindx.report.json.results import checklist_document
     from traindx.report.results.exams import preflight_page, preflight_summary
 
-    makers: dict[str, Maker] = {"json": lambda: checklist_document(found)}
+    makers: dict[str, Maker] = {"json": lambda: checklist_document(checklist)}
     return publish_result(
         "preflight",
         arguments,
         places,
-        Result(preflight_page(found), preflight_summary(found), makers),
-        met=_met(found, wanted_conditions(arguments)),
-        fails=found.mark is Mark.FAIL and not arguments.fail_on,
+        Result(preflight_page(checklist), preflight_summary(checklist), makers),
+        met=_met(checklist, wanted_conditions(arguments)),
+        fails=checklist.mark is Mark.FAIL and not arguments.fail_on,
     )
 
 
-def _met(found: "Checklist", conditions: "list[str]") -> "list[str]":
+def _met(checklist: "Checklist", conditions: "list[str]") -> "list[str]":
     """Which conditions are met, and by which checks."""
     from traindx.finding import Mark
 
     least = {"fail": Mark.FAIL.rank, "warn": Mark.WARN.rank}
     met = {
         name: [
-            one.check.slug
-            for one in found.checked
-            if one.mark.rank >= least.get(name, Mark.WARN.rank) and name in (*least, one.check.slug)
+            checked.check.slug
+            for checked in checklist.checked
+            if checked.mark.rank >= least.get(name, Mark.WARN.rank) and name in (*least, checked.check.slug)
         ]
         for name in conditions
     }

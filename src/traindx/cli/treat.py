@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_unasked(arguments)
     line = TrialLine(arguments.minutes, partial(show_diagnosis, arguments=arguments))
     with kept_on_interrupt("treat", arguments.out), line:
-        found = treat(
+        result = treat(
             options.words_of(arguments),
             wish,
             out=arguments.out,
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
             cpus_per_arm=arguments.cpus_per_arm,
             gpus_per_arm=arguments.gpus_per_arm,
         )
-    return tell(found, arguments)
+    return tell(result, arguments)
 
 
 def _wish(arguments: argparse.Namespace) -> "TreatOptions":
@@ -186,7 +186,7 @@ def _refuse_unasked(arguments: argparse.Namespace) -> None:
 def _list_changes() -> int:
     from traindx.changes.types import known_changes
 
-    fixes = [one for one in known_changes().values() if one.is_fix]
-    for one in sorted(fixes, key=lambda one: one.name):
-        sys.stdout.write(f"{one.name}\n    {one.says}\n    for example: {'; '.join(one.forms)}\n")
+    fixes = [change for change in known_changes().values() if change.is_fix]
+    for change in sorted(fixes, key=lambda candidate: candidate.name):
+        sys.stdout.write(f"{change.name}\n    {change.says}\n    for example: {'; '.join(change.forms)}\n")
     return DONE

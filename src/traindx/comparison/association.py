@@ -102,8 +102,8 @@ def associations(chosen: Hyperparameters, turned: Sequence[float], measure: str)
         links.append(best)
         badness = _explained_away(badness, best.factor)
         left = [factor for factor in left if _likeness(factor, best.factor) < _TOGETHER]
-    found = tuple(_association(link, links[:place], factors) for place, link in enumerate(links))
-    return Associations(found, _notes(links, nearest, distinct, len(cases)))
+    every = tuple(_association(link, links[:index], factors) for index, link in enumerate(links))
+    return Associations(every, _notes(links, nearest, distinct, len(cases)))
 
 
 def _notes(
@@ -124,10 +124,12 @@ def _notes(
 
 def _association(link: _Link, before: Sequence[_Link], factors: Sequence[_Factor]) -> Association:
     factor = link.factor
-    together = [one.name for one in factors if one is not factor and _likeness(one, factor) >= _TOGETHER]
+    together = [
+        other.name for other in factors if other is not factor and _likeness(other, factor) >= _TOGETHER
+    ]
     says = f"{factor.name}: {link.says}; {_p(link.chance)}"
     if before:
-        says += f" after accounting for {listed([one.factor.name for one in before], 3)}"
+        says += f" after accounting for {listed([other.factor.name for other in before], 3)}"
     if together:
         varies = "which varies" if len(together) == 1 else "which vary"
         says += f"; cannot be separated from {listed(together, 3)}, {varies} with it"
@@ -174,10 +176,10 @@ def _by_order(factor: _Factor, badness: Floats, measure: str) -> _Link:
     straight = shuffled @ standard(ranks(values))
     valleys = shuffled @ _distances(ranks(values))
     clarity = np.maximum(np.abs(straight), valleys.max(axis=1, initial=-1.0) - _CLEARER)
-    given = float(straight[0])
-    if clarity[0] <= abs(given) + _GRAIN:
-        says = f"{'lower' if given > 0 else 'higher'} values go with a better {measure}"
-        return _Link(factor, -given, f"{says} {_correlation(-given, len(values))}", chance(clarity))
+    as_ordered = float(straight[0])
+    if clarity[0] <= abs(as_ordered) + _GRAIN:
+        says = f"{'lower' if as_ordered > 0 else 'higher'} values go with a better {measure}"
+        return _Link(factor, -as_ordered, f"{says} {_correlation(-as_ordered, len(values))}", chance(clarity))
     near = values[np.argsort(badness)[: max(2, len(values) // 3)]]
     low, high = np.quantile(near, (0.1, 0.9), method="nearest").tolist()
     best = float(valleys[0].max())
@@ -190,13 +192,13 @@ def _correlation(value: float, runs: int) -> str:
     return f"(rank correlation {value:+.2f}, {runs:,} runs)"
 
 
-def _distances(place: Floats) -> Floats:
+def _distances(positions: Floats) -> Floats:
     """How far each run lies from a pivot, for values between the outermost; one standardized column each."""
-    inner = np.unique(place)[1:-1]
-    if len(inner) < 3 or len(place) < _VALLEY_RUNS:
-        return np.empty((len(place), 0))
+    inner = np.unique(positions)[1:-1]
+    if len(inner) < 3 or len(positions) < _VALLEY_RUNS:
+        return np.empty((len(positions), 0))
     chosen = np.unique(np.linspace(0, len(inner) - 1, min(len(inner), _PIVOTS)).round().astype(int))
-    return np.stack([standard(ranks(np.abs(place - pivot))) for pivot in inner[chosen]], axis=1)
+    return np.stack([standard(ranks(np.abs(positions - pivot))) for pivot in inner[chosen]], axis=1)
 
 
 def _by_groups(factor: _Factor, badness: Floats, measure: str) -> _Link:
@@ -206,7 +208,7 @@ def _by_groups(factor: _Factor, badness: Floats, measure: str) -> _Link:
     centerd = badness - badness.mean()
     shares = ((centerd[orders(len(centerd))] @ member) ** 2).sum(axis=1) / float((centerd**2).sum())
     levels = np.bincount(factor.groups, weights=badness) / sizes
-    best, worst = (printable(factor.labels[place], 40) for place in (levels.argmin(), levels.argmax()))
+    best, worst = (printable(factor.labels[index], 40) for index in (levels.argmin(), levels.argmax()))
     says = (
         f"{best} goes with the best {measure}, {worst} with the worst"
         f" (explains {percentage(float(shares[0]))} of the order of {len(badness)} runs)"
@@ -228,16 +230,18 @@ def _explained_away(badness: Floats, factor: _Factor) -> Floats:
 def _without_twins(factors: Sequence[_Factor]) -> list[_Factor]:
     """One of each set of hyperparameters that sort the runs alike: they are one try, not several."""
     kept: list[_Factor] = []
-    for one in factors:
-        if not any(np.array_equal(one.rows, old.rows) and _likeness(one, old) > 1 - _GRAIN for old in kept):
-            kept.append(one)
+    for factor in factors:
+        if not any(
+            np.array_equal(factor.rows, old.rows) and _likeness(factor, old) > 1 - _GRAIN for old in kept
+        ):
+            kept.append(factor)
     return kept
 
 
-def _likeness(one: _Factor, other: _Factor) -> float:
+def _likeness(factor: _Factor, other: _Factor) -> float:
     """How far two hyperparameters vary together over the runs that state both, from 0 to 1."""
-    _, left, right = np.intersect1d(one.rows, other.rows, return_indices=True)
-    pairs = ((one, left), (other, right))
+    _, left, right = np.intersect1d(factor.rows, other.rows, return_indices=True)
+    pairs = ((factor, left), (other, right))
     groups = [factor.groups[at] for factor, at in pairs]
     if len(left) < FEWEST or any(len(np.unique(group)) < 2 for group in groups):
         return 0.0

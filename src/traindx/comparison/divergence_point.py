@@ -75,15 +75,15 @@ def partings(
 ) -> tuple[Parting, ...]:
     """Where the best run parts from each of the next ones."""
     ranked = [run for run in ranking if measure.series[run] is not None][: _MOST + 1]
-    found = []
+    points = []
     for other in ranked[1:]:
         pair = ranked[0], other
         series = _to_compare(runs, pair, measure)
         # The two are left out: by their own difference nothing could ever differ.
         others = [[run for run in group if run not in pair] for group in chosen.repeats()]
         repeats = [[_of(runs[run], measure, run, series[0]) for run in group] for group in others]
-        found.append(_parting(runs[pair[0]], runs[pair[1]], *series, repeats))
-    return tuple(found)
+        points.append(_parting(runs[pair[0]], runs[pair[1]], *series, repeats))
+    return tuple(points)
 
 
 def _to_compare(runs: Sequence[Run], pair: tuple[int, int], measure: Measure) -> tuple[Series, Series]:
@@ -99,41 +99,43 @@ def _to_compare(runs: Sequence[Run], pair: tuple[int, int], measure: Measure) ->
     return (losses[0], losses[1]) if dense and alike else (first, second)
 
 
-def _of(run: Run, measure: Measure, place: int, like: Series) -> Series | None:
+def _of(run: Run, measure: Measure, index: int, like: Series) -> Series | None:
     """The series of a run that is of the same kind as another."""
-    if like is measure.series[place] or like.quantity == measure.quantity:
-        return measure.series[place]
+    if like is measure.series[index] or like.quantity == measure.quantity:
+        return measure.series[index]
     return whole(run, like.quantity) if like.quantity in run else None
 
 
 def _parting(
-    first: Run, second: Run, one: Series, other: Series, repeats: Sequence[Sequence[Series | None]]
+    first: Run, second: Run, series: Series, other: Series, repeats: Sequence[Sequence[Series | None]]
 ) -> Parting:
-    by_share = one.axis is not other.axis or one.axis is Axis.RECORD
-    left, right = _side(first, one, by_share), _side(second, other, by_share)
+    by_share = series.axis is not other.axis or series.axis is Axis.RECORD
+    left, right = _side(first, series, by_share), _side(second, other, by_share)
     names = f"{printable(first.name)} and {printable(second.name)}"
-    same = None if by_share else alike(one, other)
+    same = None if by_share else alike(series, other)
     if same is not None and same.everywhere:
-        says = f"{names}: {one.quantity.called} is identical at all {count(same.points, 'shared point')}"
-        return Parting(first.name, second.name, None, one.axis, says, one.quantity)
-    begins = f"{names}: " + (f"identical up to {one.axis.value} {step(same.until)}, " if same else "")
+        says = f"{names}: {series.quantity.called} is identical at all {count(same.points, 'shared point')}"
+        return Parting(first.name, second.name, None, series.axis, says, series.quantity)
+    begins = f"{names}: " + (f"identical up to {series.axis.value} {step(same.until)}, " if same else "")
     same_seed = SEED in first.facts and first.facts[SEED] == second.facts.get(SEED)
     paired = same is not None or same_seed
-    apart = _apart(left, right, _between_seeds(repeats, one.axis, by_share), paired)
+    apart = _apart(left, right, _between_seeds(repeats, series.axis, by_share), paired)
     lost = _lost(left, right)
     ends = [end for end in (lost, apart) if end is not None]
     if not ends:
-        says = f"{begins}{_not_apart(left, right, by_share)} ({one.quantity.called})"
-        return Parting(first.name, second.name, None, one.axis, says, one.quantity)
-    place, says = min(ends, key=lambda end: end[0])
-    position = float(np.interp(place, left.positions, one.steps))
-    if one.axis is not Axis.EPOCH:
+        says = f"{begins}{_not_apart(left, right, by_share)} ({series.quantity.called})"
+        return Parting(first.name, second.name, None, series.axis, says, series.quantity)
+    earliest, says = min(ends, key=lambda end: end[0])
+    position = float(np.interp(earliest, left.positions, series.steps))
+    if series.axis is not Axis.EPOCH:
         position = float(round(position))
     if same is not None:
         position = max(position, same.next_step)
-    where = f"diverge at {one.axis.value} {step(position)}"
-    where += f", {percentage(place)} of each run" if by_share else ""
-    return Parting(first.name, second.name, position, one.axis, f"{begins}{where} ({says})", one.quantity)
+    where = f"diverge at {series.axis.value} {step(position)}"
+    where += f", {percentage(earliest)} of each run" if by_share else ""
+    return Parting(
+        first.name, second.name, position, series.axis, f"{begins}{where} ({says})", series.quantity
+    )
 
 
 def _side(run: Run, series: Series, by_share: bool) -> _Side:
@@ -179,11 +181,11 @@ def _apart(left: _Side, right: _Side, between_seeds: Spread, paired: bool) -> tu
     lasting = np.flatnonzero(np.abs(windows.sum(axis=1)) == needed)
     if not len(lasting):
         return None
-    place = int(lasting[0])
-    here, there = (one.curve.shown(float(one.level(grid[place : place + 1])[0])) for one in (left, right))
+    index = int(lasting[0])
+    here, there = (half.curve.shown(float(half.level(grid[index : index + 1])[0])) for half in (left, right))
     again = "; together again at the end" if not side[-needed:].any() else ""
     against = f"{left.series.quantity.called} {' vs '.join(pair(here, there))}"
-    return float(grid[place]), f"{against}, noise {number(float(noise[place]))}{again}"
+    return float(grid[index]), f"{against}, noise {number(float(noise[index]))}{again}"
 
 
 def _lost(left: _Side, right: _Side) -> tuple[float, str] | None:
@@ -193,9 +195,9 @@ def _lost(left: _Side, right: _Side) -> tuple[float, str] | None:
         if np.isfinite(values[-1]) or not np.isfinite(other.series.values[-1]):
             continue
         finite = np.flatnonzero(np.isfinite(values))
-        place = min(int(finite[-1]) + 1 if len(finite) else 0, len(values) - 1)
+        index = min(int(finite[-1]) + 1 if len(finite) else 0, len(values) - 1)
         return float(
-            side.positions[place]
+            side.positions[index]
         ), f"{side.series.quantity.called} of {printable(side.run.name)} is NaN or infinite from there on"
     return None
 
@@ -203,8 +205,8 @@ def _lost(left: _Side, right: _Side) -> tuple[float, str] | None:
 def _between_seeds(repeats: Sequence[Sequence[Series | None]], axis: Axis, by_share: bool) -> Spread:
     groups = []
     for repeat in [] if by_share else repeats[:_SEEDS_USED]:
-        alike = [one for one in repeat[:_SEEDS_USED] if one is not None and one.axis is axis]
-        curves = [curve for one in alike if len(curve := curve_of(one))]
+        alike = [series for series in repeat[:_SEEDS_USED] if series is not None and series.axis is axis]
+        curves = [curve for series in alike if len(curve := curve_of(series))]
         if len(curves) > 1:
             groups.append(curves)
 

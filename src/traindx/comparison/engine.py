@@ -35,8 +35,8 @@ def compare(what: Sequence[Run | _Path] | _Path, diagnoses: Sequence[Diagnosis] 
 
     `what` is runs, or the paths of logs, or a folder of runs.
     """
-    given = [what] if isinstance(what, str | PathLike) else what
-    runs = [run for one in given for run in ([one] if isinstance(one, Run) else load(one))]
+    sources = [what] if isinstance(what, str | PathLike) else what
+    runs = [run for source in sources for run in ([source] if isinstance(source, Run) else load(source))]
     if len(runs) < 2:
         have = f"got only {runs[0].name}" if runs else "got none"
         raise TraindxError(f"compare needs two runs, {have}; add another log, or a folder with several")
@@ -49,28 +49,28 @@ def compare(what: Sequence[Run | _Path] | _Path, diagnoses: Sequence[Diagnosis] 
 
 def _compare(runs: Sequence[Run], diagnoses: Sequence[Diagnosis]) -> Comparison:
     measure = measure_of(runs)
-    found = outcomes(measure)
+    results = outcomes(measure)
     chosen = hyperparameters(runs)
-    ranking = order(found)
-    speed = target(found)
-    arrivals = reached(found, speed)
-    between_seeds = noise.seed_noise(found, chosen)
-    linked = associations(chosen, [one.turned for one in found], measure.called)
+    ranking = order(results)
+    speed = target(results)
+    arrivals = reached(results, speed)
+    between_seeds = noise.seed_noise(results, chosen)
+    linked = associations(chosen, [outcome.turned for outcome in results], measure.called)
     deviation = between_seeds.deviation if between_seeds else None
     notes = [
         *measure.notes,
-        *noise.remarks(runs, found, chosen, between_seeds, measure),
+        *noise.remarks(runs, results, chosen, between_seeds, measure),
         *_about_hyperparameters(runs, chosen, ranking, one_training(measure.series)),
         *linked.notes,
-        *double_descent_notes(found, chosen, measure, deviation),
-        *_about_positions(found),
+        *double_descent_notes(results, chosen, measure, deviation),
+        *_about_positions(results),
     ]
     return Comparison(
         measure.quantity,
         measure.part,
         None if speed is None else shown(measure, speed),
         tuple(
-            _entry(runs[run], diagnoses[run], found[run], chosen.of(run), arrivals[run]) for run in ranking
+            _entry(runs[run], diagnoses[run], results[run], chosen.of(run), arrivals[run]) for run in ranking
         ),
         tuple(chosen.differing),
         linked.found,
@@ -132,7 +132,7 @@ def _about_hyperparameters(
         seeds = set(chosen.seeds)
         same = " (same seed)" if len(seeds) == 1 and None not in seeds else ""
         name, values = next(iter(chosen.differing.items()))
-        best, worst = (values[ranking[place]] for place in (0, -1))
+        best, worst = (values[ranking[end]] for end in (0, -1))
         notes.append(f"The runs differ only in {name}{same}: {_shown(best)} is best, {_shown(worst)} worst.")
     return notes
 
@@ -141,8 +141,8 @@ def _shown(value: Scalar | None) -> str:
     return number(value) if isinstance(value, float) else printable(str(value), 40)
 
 
-def _about_positions(found: Sequence[Outcome]) -> list[str]:
-    curves = [outcome.curve for outcome in found if outcome.curve is not None]
+def _about_positions(results: Sequence[Outcome]) -> list[str]:
+    curves = [outcome.curve for outcome in results if outcome.curve is not None]
     axes = sorted({curve.axis.value for curve in curves})
     if len(axes) > 1:
         counted = " and ".join(f"{axis}s" for axis in axes)

@@ -46,20 +46,20 @@ class Hyperparameters:
         """The places of runs that agree in everything but the seed; runs that state nothing stand alone."""
         groups: dict[object, list[int]] = defaultdict(list)
         # Whether an unstated value is the same is not known: such runs are no repeats of each other.
-        told = [*self.differing.values(), *self.partly_stated.values()]
+        stated = [*self.differing.values(), *self.partly_stated.values()]
         for run in range(len(self.seeds)):
-            key = run if run in self.unknown else tuple(values[run] for values in told)
+            key = run if run in self.unknown else tuple(values[run] for values in stated)
             groups[key].append(run)
         return list(groups.values())
 
     def repeats(self) -> list[list[int]]:
         """The configurations that were run with several seeds, each seed once."""
-        found = []
+        groups = []
         for group in self.configurations():
             seeds = [self.seeds[run] for run in group]
             if len(group) > 1 and None not in seeds and len(set(seeds)) == len(seeds):
-                found.append(group)
-        return found
+                groups.append(group)
+        return groups
 
     @property
     def only_seeds(self) -> bool:
@@ -109,8 +109,8 @@ def _peak(run: Run) -> float | None:
 
 
 def _chosen(run: Run) -> bool:
-    told = any(fact.chosen and fact not in (f.SEED, f.FRAMEWORK) for fact in run.facts)
-    return told or LEARNING_RATE in run
+    is_stated = any(fact.chosen and fact not in (f.SEED, f.FRAMEWORK) for fact in run.facts)
+    return is_stated or LEARNING_RATE in run
 
 
 def _is_bookkeeping(name: str) -> bool:

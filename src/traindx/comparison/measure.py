@@ -48,16 +48,16 @@ def measure_of(runs: Sequence[Run]) -> Measure:
     other_scales = [fact.slug for fact in _SCALE_OF_THE_LOSS if len(_stated(runs, fact)) > 1]
     fallback: Measure | None = None
     for quantity in _order(runs, losses_last=bool(other_scales)):
-        found = _shared(runs, quantity)
-        if found is None:
+        measure = _shared(runs, quantity)
+        if measure is None:
             continue
-        if None not in found.series:
-            return _remarked(found, runs, other_scales)
-        covered = sum(series is not None for series in found.series)
+        if None not in measure.series:
+            return _remarked(measure, runs, other_scales)
+        covered = sum(series is not None for series in measure.series)
         if covered >= _NEARLY_ALL * len(runs):
-            return _remarked(found, runs, other_scales)
+            return _remarked(measure, runs, other_scales)
         if covered > len(runs) / 2 and fallback is None:
-            fallback = found
+            fallback = measure
     if fallback is None:
         raise _nothing_shared(runs)
     return _remarked(fallback, runs, other_scales)
@@ -70,8 +70,8 @@ def _stated(runs: Sequence[Run], fact: Fact) -> list[str]:
 def _order(runs: Sequence[Run], *, losses_last: bool) -> Sequence[Quantity]:
     if all(is_reinforcement(run) for run in runs):
         # Policy and value losses may rise while the agent learns.
-        return (q.REWARD, *(one for one in _MEASURES if one != q.REWARD))
-    return sorted(_MEASURES, key=lambda one: one in _LOSSES) if losses_last else _MEASURES
+        return (q.REWARD, *(quantity for quantity in _MEASURES if quantity != q.REWARD))
+    return sorted(_MEASURES, key=lambda quantity: quantity in _LOSSES) if losses_last else _MEASURES
 
 
 def _shared(runs: Sequence[Run], quantity: Quantity) -> Measure | None:
@@ -81,15 +81,15 @@ def _shared(runs: Sequence[Run], quantity: Quantity) -> Measure | None:
     if not counts:
         return None
     # Of parts that equally many have, the first named wins: the whole, then the sum, then the log's order.
-    part = max(counts, key=lambda one: counts[one])
+    part = max(counts, key=lambda candidate: counts[candidate])
     return Measure(quantity, part, tuple(offer.get(part) for offer in offers))
 
 
 def _offers(run: Run, quantity: Quantity) -> dict[str, Series]:
     """What a run has of a quantity by part; the sum of the parts where they were logged together."""
-    found = [series for series in run.all(quantity) if not series.layer and len(series)]
-    wholes = [series for series in found if not series.part]
-    parts = {series.part: series for series in found if series.part}
+    curves = [series for series in run.all(quantity) if not series.layer and len(series)]
+    wholes = [series for series in curves if not series.part]
+    parts = {series.part: series for series in curves if series.part}
     if wholes:
         return {"": max(wholes, key=len), **parts}
     first = next(iter(parts.values()), None)
@@ -134,8 +134,8 @@ def _in_one_unit(measure: Measure) -> Measure:
     if all(percent) or not any(percent):
         return measure
     series = tuple(
-        replace(one, values=one.values / 100) if one is not None and scaled else one
-        for one, scaled in zip(measure.series, percent, strict=True)
+        replace(curve, values=curve.values / 100) if curve is not None and scaled else curve
+        for curve, scaled in zip(measure.series, percent, strict=True)
     )
     note = f"{count(sum(percent), 'run')} logged {measure.called} in percent; converted to a share of 1."
     return replace(measure, series=series, notes=(*measure.notes, note))

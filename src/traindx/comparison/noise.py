@@ -39,11 +39,11 @@ def alike(one: Series, other: Series) -> Alike | None:
 
 def one_training(series: Sequence[Series | None]) -> bool:
     """Whether all curves are the same training as far as they go: each agrees with the longest throughout."""
-    found = [one for one in series if one is not None]
-    if len(found) < len(series):
+    curves = [curve for curve in series if curve is not None]
+    if len(curves) < len(series):
         return False
-    longest = max(found, key=len)
-    return all(one is longest or is_same(one, longest) for one in found)
+    longest = max(curves, key=len)
+    return all(curve is longest or is_same(curve, longest) for curve in curves)
 
 
 def is_same(one: Series, other: Series) -> bool:
@@ -123,10 +123,12 @@ def _one_training(
 
 
 def _by_seeds(
-    runs: Sequence[Run], found: Sequence[Outcome], chosen: Hyperparameters, noise: SeedNoise, measure: str
+    runs: Sequence[Run], outcomes: Sequence[Outcome], chosen: Hyperparameters, noise: SeedNoise, measure: str
 ) -> str:
-    groups = [[run for run in group if not found[run].fails] for group in chosen.configurations()]
-    means = {tuple(group): float(np.mean([found[run].turned for run in group])) for group in groups if group}
+    groups = [[run for run in group if not outcomes[run].fails] for group in chosen.configurations()]
+    means = {
+        tuple(group): float(np.mean([outcomes[run].turned for run in group])) for group in groups if group
+    }
     if len(means) < 2:
         (only,) = means
         return (
@@ -155,11 +157,11 @@ def _called(runs: Sequence[Run], group: Sequence[int]) -> str:
     return name if len(group) == 1 else f"{name} and {count(len(group) - 1, 'repeat')} of it"
 
 
-def _by_curves(runs: Sequence[Run], found: Sequence[Outcome], good: Sequence[int], measure: str) -> str:
+def _by_curves(runs: Sequence[Run], outcomes: Sequence[Outcome], good: Sequence[int], measure: str) -> str:
     first, second = good[:2]
     names = " and ".join(printable(runs[run].name) for run in (first, second))
-    apart = found[second].turned - found[first].turned
-    scatter = float(np.hypot(found[first].noise, found[second].noise))
+    apart = outcomes[second].turned - outcomes[first].turned
+    scatter = float(np.hypot(outcomes[first].noise, outcomes[second].noise))
     unknown = "no configuration was repeated with another seed, so the noise between runs is unknown"
     if scatter and apart <= _TWICE * scatter:
         return (

@@ -77,7 +77,7 @@ def order(found: Sequence[Outcome]) -> list[int]:
 
 def target(found: Sequence[Outcome]) -> float | None:
     """A value, turned so that lower is better, which half of the runs or more reach; None if none does."""
-    curves = [one.curve for one in found if one.curve is not None]
+    curves = [outcome.curve for outcome in found if outcome.curve is not None]
     if not curves or len({curve.axis for curve in curves}) > 1:
         return None
     start = float(np.median([curve.start for curve in curves]))
@@ -96,14 +96,16 @@ def reached(found: Sequence[Outcome], turned_target: float | None) -> list[float
     """For each run the first position where it is as good as the target; None if it never is."""
     if turned_target is None:
         return [None] * len(found)
-    by_trend = [_first_at(one.curve, turned_target) for one in found]
-    there = [one.curve for one, at in zip(found, by_trend, strict=True) if at is not None and one.curve]
+    by_trend = [_first_at(outcome.curve, turned_target) for outcome in found]
+    there = [
+        outcome.curve for outcome, at in zip(found, by_trend, strict=True) if at is not None and outcome.curve
+    ]
     # All through the narrowest window: a trend follows later the longer a run becomes, and identical runs
     # must not be told apart by that.
     span = min((_LEVELS * curve.width * _spacing(curve) for curve in there), default=0.0)
     places: list[float | None] = []
-    for one, at in zip(found, by_trend, strict=True):
-        passed = None if at is None or one.curve is None else _passes(one.curve, turned_target, span)
+    for outcome, at in zip(found, by_trend, strict=True):
+        passed = None if at is None or outcome.curve is None else _passes(outcome.curve, turned_target, span)
         places.append(at if passed is None else passed)
     return places
 
@@ -168,7 +170,7 @@ def double_descent_notes(
     before, peak, after = places
     others = [other for other in chosen.differing if other != name and not _WIDTH.search(other)]
     also = f"; the runs also differ in {listed(others, 3)}" if others else ""
-    shown = [number(sign * float(level[place])) for place in (before, peak, after)]
+    shown = [number(sign * float(level[index])) for index in (before, peak, after)]
     return [
         f"Double descent over model size: final {measure.called} is {shown[0]} at {number(sizes[before])}"
         f" {name}, worst ({shown[1]}) at {number(sizes[peak])}, and {shown[2]} at {number(sizes[after])}"
@@ -178,7 +180,7 @@ def double_descent_notes(
 
 def _turns(level: Floats, limit: float) -> tuple[int, int, int] | None:
     """Where the outcome is good, then worst, then good again as the size grows; None if it never turns so."""
-    found: list[tuple[float, int, int, int]] = []
+    turns: list[tuple[float, int, int, int]] = []
     for before in range(len(level) - 2):
         peak = before + 1 + int(level[before + 1 :].argmax())
         if peak == len(level) - 1:
@@ -186,17 +188,17 @@ def _turns(level: Floats, limit: float) -> tuple[int, int, int] | None:
         after = peak + 1 + int(level[peak + 1 :].argmin())
         rise, fall = float(level[peak] - level[before]), float(level[peak] - level[after])
         if rise > limit and fall > max(limit, rise / 2):
-            found.append((rise, before, peak, after))
-    return max(found)[1:] if found else None
+            turns.append((rise, before, peak, after))
+    return max(turns)[1:] if turns else None
 
 
 def _size(chosen: Hyperparameters) -> tuple[str, Values] | None:
     names = [f.PARAMETERS.slug, *(name for name in chosen.differing if _WIDTH.search(name))]
     return next(
         (
-            (one, chosen.differing[one])
-            for one in names
-            if one in chosen.differing and numbers(chosen.differing[one])
+            (name, chosen.differing[name])
+            for name in names
+            if name in chosen.differing and numbers(chosen.differing[name])
         ),
         None,
     )

@@ -31,9 +31,9 @@ def orders(runs: int) -> NDArray[np.intp]:
     if runs <= _ALL_ORDERS:
         return np.array(list(permutations(range(runs))), dtype=np.intp)
     shuffles = _SHUFFLES if runs <= _MANY_RUNS else _FEWER_SHUFFLES
-    given = np.arange(runs, dtype=np.intp)
-    drawn = np.random.default_rng(0).permuted(np.tile(given, (shuffles, 1)), axis=1)
-    return np.vstack([given, drawn])
+    original = np.arange(runs, dtype=np.intp)
+    drawn = np.random.default_rng(0).permuted(np.tile(original, (shuffles, 1)), axis=1)
+    return np.vstack([original, drawn])
 
 
 def chance(clarity: Floats) -> float:

@@ -155,8 +155,8 @@ class Curve:
     @property
     def lowest(self) -> tuple[float, float]:
         """The best single value and its position: what a person finds who looks it up in the log."""
-        place = int(self.values.argmin())
-        return float(self.values[place]), float(self.steps[place])
+        index = int(self.values.argmin())
+        return float(self.values[index]), float(self.steps[index])
 
     @cached_property
     def tail(self) -> int:

@@ -205,5 +205,5 @@ def times(run: Run) -> tuple[Time, ...]:
 
 def _median(run: Run, quantity: Quantity) -> float | None:
     """The median of a quantity; of several optimizers, the sum of theirs."""
-    found = [float(np.median(series.finite.values)) for series in run.all(quantity) if len(series.finite)]
-    return sum(found) if found else None
+    medians = [float(np.median(series.finite.values)) for series in run.all(quantity) if len(series.finite)]
+    return sum(medians) if medians else None

@@ -37,7 +37,9 @@ class InputGap:
 
 def input_gap(run: Run) -> InputGap | None:
     """What was measured on both sides; None where it was not, or where inputs are constant."""
-    both = [(looked(run, one), looked(run, one, "validation")) for one in (INPUT_MEAN, INPUT_STD)]
+    both = [
+        (looked(run, quantity), looked(run, quantity, "validation")) for quantity in (INPUT_MEAN, INPUT_STD)
+    ]
     (mean, other_mean), (std, other_std) = both
     if mean is None or other_mean is None or std is None or other_std is None:
         return None

@@ -49,9 +49,9 @@ class Matrix:
 
     def evidence(self, value: float, limit: float | None = None) -> Evidence:
         """A value of this layer as evidence, from its first look to its last."""
-        one = self.series
-        where = (float(one.steps[0]), float(one.steps[-1]))
-        return Evidence(one.quantity, where, value, limit, one.axis, one.part, self.layer.name)
+        series = self.series
+        where = (float(series.steps[0]), float(series.steps[-1]))
+        return Evidence(series.quantity, where, value, limit, series.axis, series.part, self.layer.name)
 
 
 def matrices(run: Run, quantity: Quantity) -> list[Matrix]:
@@ -59,8 +59,10 @@ def matrices(run: Run, quantity: Quantity) -> list[Matrix]:
 
     Embeddings are left out: their rows get gradients of their own size, and seldom.
     """
-    found = {(series.layer, series.part): series.finite for series in run.all(quantity) if series.layer}
-    pairs = [(layer, found.get((layer.name, layer.part), found.get((layer.name, "")))) for layer in run.model]
+    series = {(series.layer, series.part): series.finite for series in run.all(quantity) if series.layer}
+    pairs = [
+        (layer, series.get((layer.name, layer.part), series.get((layer.name, "")))) for layer in run.model
+    ]
     return [
         Matrix(layer, series)
         for layer, series in pairs
@@ -143,19 +145,19 @@ def _is_compared(layer: Parameter) -> bool:
 
 def over_depth(run: Run) -> Depth | None:
     """How gradients change over depth; None where fewer than two layers have any."""
-    sizes = {one.layer.name: one.early for one in matrices(run, WEIGHT_NORM)}
+    sizes = {matrix.layer.name: matrix.early for matrix in matrices(run, WEIGHT_NORM)}
     # A layer without any gradient is cut off, dead or not yet reached: that is asked elsewhere.
-    found = [
-        (one, math.log10(one.early / sizes[one.layer.name]))
-        for one in matrices(run, GRADIENT_NORM)
-        if one.early > 0 and sizes.get(one.layer.name, 0.0) > 0 and not _is_compared(one.layer)
+    measured = [
+        (matrix, math.log10(matrix.early / sizes[matrix.layer.name]))
+        for matrix in matrices(run, GRADIENT_NORM)
+        if matrix.early > 0 and sizes.get(matrix.layer.name, 0.0) > 0 and not _is_compared(matrix.layer)
     ]
-    if len(found) < 2:
+    if len(measured) < 2:
         return None
-    end = min(_LONGEST_END, len(found) // 2)
-    ratios = [ratio for _, ratio in found]
+    end = min(_LONGEST_END, len(measured) // 2)
+    ratios = [ratio for _, ratio in measured]
     fading = float(np.median(ratios[-end:]) - np.median(ratios[:end]))
-    return Depth(len(found), found[0][0], found[-1][0], fading)
+    return Depth(len(measured), measured[0][0], measured[-1][0], fading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +173,9 @@ class Swell:
 
 def swelling(run: Run) -> Swell | None:
     """How outputs change over depth before much was learned; None where fewer than four layers have any."""
-    outputs = [one for one in by_layer(run, ACTIVATION_STD) if not one.part]
-    sizes = [(one, float(np.median(one.values[:EARLY]))) for one in outputs]
-    known = [(one, math.log10(size)) for one, size in sizes if size > 0]
+    outputs = [series for series in by_layer(run, ACTIVATION_STD) if not series.part]
+    sizes = [(output, float(np.median(output.values[:EARLY]))) for output in outputs]
+    known = [(series, math.log10(size)) for series, size in sizes if size > 0]
     # The output itself is left out: its scale is the task's.
     known = known[:-1]
     if len(known) < _FEWEST:
@@ -190,7 +192,7 @@ def swelling(run: Run) -> Swell | None:
 
 def _middle(levels: list[tuple[Series, float]]) -> tuple[Series, float]:
     """The layer whose level is the median."""
-    return sorted(levels, key=lambda one: one[1])[len(levels) // 2]
+    return sorted(levels, key=lambda level: level[1])[len(levels) // 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,14 +206,14 @@ class Gain:
 
 def starting_gains(run: Run) -> list[Gain]:
     """The gain of every weight matrix at the first look; none where that came after many steps."""
-    found = []
+    gains = []
     for matrix in matrices(run, WEIGHT_NORM):
         if matrix.series.steps[0] > FEW:
             continue
         size, units = size_of(matrix.layer), max(units_of(matrix.layer), 1)
         spread = matrix.first / math.sqrt(max(size, 1))
-        found.append(Gain(matrix, spread * math.sqrt(size / units)))
-    return found
+        gains.append(Gain(matrix, spread * math.sqrt(size / units)))
+    return gains
 
 
 _NAMED = 3
@@ -244,24 +246,24 @@ class Held:
 
 def has_adapters(run: Run) -> bool:
     """Whether narrow matrices learn beside frozen ones that their product fits, as LoRA adds them."""
-    learning = [one for one in run.model if one.trainable and len(one.shape) == 2]
+    learning = [parameter for parameter in run.model if parameter.trainable and len(parameter.shape) == 2]
     return any(
-        _is_adapted(frozen, [one for one in learning if _stands_beside(one, frozen)])
+        _is_adapted(frozen, [parameter for parameter in learning if _stands_beside(parameter, frozen)])
         for frozen in run.model
         if not frozen.trainable and len(frozen.shape) == 2
     )
 
 
-def _stands_beside(one: Parameter, frozen: Parameter) -> bool:
+def _stands_beside(parameter: Parameter, frozen: Parameter) -> bool:
     """Whether a parameter belongs to the module of a frozen one, or to the module around it."""
     around = frozen.name.split(".")
     modules = [".".join(around[:end]) for end in (len(around) - 1, len(around) - 2) if end > 0]
-    return any(one.name.startswith(f"{module}.") for module in modules)
+    return any(parameter.name.startswith(f"{module}.") for module in modules)
 
 
 def _is_adapted(frozen: Parameter, beside: list[Parameter]) -> bool:
-    ranks = {min(one.shape) for one in beside if min(one.shape) < min(frozen.shape)}
-    shapes = {frozenset(one.shape) for one in beside}
+    ranks = {min(parameter.shape) for parameter in beside if min(parameter.shape) < min(frozen.shape)}
+    shapes = {frozenset(parameter.shape) for parameter in beside}
     return any(all({rank, size} in shapes for size in frozen.shape) for rank in ranks)
 
 
@@ -285,12 +287,12 @@ def hidden_bounded(run: Run) -> list[Series]:
     An output that is meant to say yes or no lies at its ends when it is sure, and so does a gate.
     """
     gates = str(run.facts.get(GATES, "")).split(", ")
-    layers = [one for one in by_layer(run, SATURATED_SHARE) if one.layer not in gates]
+    layers = [series for series in by_layer(run, SATURATED_SHARE) if series.layer not in gates]
     return layers[:-1] if stated_word(run, OUTPUT_ACTIVATION) in _BOUNDED else layers
 
 
 def highest_late(layers: list[Series]) -> tuple[Series, float]:
     """The layer whose values are highest late in the run, and their median there."""
-    late = [float(np.median(last_part(one.values))) for one in layers]
-    place = int(np.argmax(late))
-    return layers[place], late[place]
+    late = [float(np.median(last_part(layer.values))) for layer in layers]
+    index = int(np.argmax(late))
+    return layers[index], late[index]

@@ -58,7 +58,7 @@ def learning_curve(run: Run) -> Curve | None:
     if not run.series:
         return None
     yardsticks = objective_of(run).yardsticks
-    return next((curve_of(whole(run, one)) for one in yardsticks if one in run), None)
+    return next((curve_of(whole(run, quantity)) for quantity in yardsticks if quantity in run), None)
 
 
 def loss_of(run: Run) -> Curve | None:
@@ -81,10 +81,12 @@ def still_discriminator(run: Run) -> Curve | None:
     if not is_adversarial(run):
         return None
     judges = [
-        curve_of(one) for one in run.all(q.TRAIN_LOSS) if DISCRIMINATOR.search(f"{one.part} {one.name}")
+        curve_of(series)
+        for series in run.all(q.TRAIN_LOSS)
+        if DISCRIMINATOR.search(f"{series.part} {series.name}")
     ]
-    known = [one for one in judges if len(one) >= FEW and not one.floorless]
-    return next((one for one in known if float(np.ptp(one.values)) <= _UNMOVED * one.size), None)
+    known = [judge for judge in judges if len(judge) >= FEW and not judge.floorless]
+    return next((curve for curve in known if float(np.ptp(curve.values)) <= _UNMOVED * curve.size), None)
 
 
 def chance_loss(run: Run) -> float | None:
@@ -108,8 +110,8 @@ def classes_of(run: Run) -> int | None:
     stated = run.facts.get(CLASSES)
     if isinstance(stated, int | float) and not isinstance(stated, bool) and 2 <= stated <= _MOST_CLASSES:
         return round(stated)
-    quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)
-    losses = [curve_of(whole(run, one)) for one in (q.TRAIN_LOSS, q.VAL_LOSS) if one in run]
+    quantity = next((candidate for candidate in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if candidate in run), None)
+    losses = [curve_of(whole(run, candidate)) for candidate in (q.TRAIN_LOSS, q.VAL_LOSS) if candidate in run]
     accuracy = curve_of(whole(run, quantity)) if quantity else None
     if accuracy is None or len(accuracy) < FEW:
         return None
@@ -135,16 +137,18 @@ def right_share(accuracy: Curve, value: float) -> float:
 
 def metric_of(run: Run) -> Curve | None:
     """The held-out metric that a model is judged by: right answers, mAP, a score, an error."""
-    quantity = next((one for one in (q.VAL_ACCURACY, q.VAL_SCORE, q.VAL_ERROR) if one in run), None)
+    quantity = next((metric for metric in (q.VAL_ACCURACY, q.VAL_SCORE, q.VAL_ERROR) if metric in run), None)
     if quantity is None:
         return None
-    precisions = [one for one in run.all(quantity) if "map" in one.part and len(one.finite) >= FEW]
-    return curve_of(min(precisions, key=lambda one: len(one.part), default=whole(run, quantity)))
+    precisions = [
+        series for series in run.all(quantity) if "map" in series.part and len(series.finite) >= FEW
+    ]
+    return curve_of(min(precisions, key=lambda precision: len(precision.part), default=whole(run, quantity)))
 
 
 def answers_improve(run: Run) -> bool:
     """Whether right answers have at least doubled, steadily: of many classes, the loss shows that late."""
-    quantity = next((one for one in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if one in run), None)
+    quantity = next((measure for measure in (q.VAL_ACCURACY, q.TRAIN_ACCURACY) if measure in run), None)
     accuracy = curve_of(whole(run, quantity)) if quantity else None
     if accuracy is None or len(accuracy) < SHORT:
         return False

@@ -25,8 +25,8 @@ def part_of(run: Run, quantity: Quantity, *parts: str, points: int = FEW) -> Ser
     if not is_reinforcement(run):
         return None
     for part in parts:
-        found = [one.finite for one in run.all(quantity) if one.part == part]
-        longest = max(found, key=len, default=None)
+        series = [curve.finite for curve in run.all(quantity) if curve.part == part]
+        longest = max(series, key=len, default=None)
         if longest is not None and len(longest) >= points:
             return longest
     return None
@@ -42,9 +42,9 @@ def reward_of(run: Run, points: int) -> Curve | None:
 
 def held_out_of(run: Run, points: int) -> Curve | None:
     """The reward or score on held-out tasks; None where it was not measured often enough."""
-    rewards = [one for one in run.all(REWARD) if one.part == Split.VALIDATION.value]
-    found = [*rewards, *run.all(VAL_ACCURACY), *run.all(VAL_SCORE)]
-    curve = next((curve_of(one) for one in found if len(one.finite) >= points), None)
+    rewards = [reward for reward in run.all(REWARD) if reward.part == Split.VALIDATION.value]
+    series = [*rewards, *run.all(VAL_ACCURACY), *run.all(VAL_SCORE)]
+    curve = next((curve_of(candidate) for candidate in series if len(candidate.finite) >= points), None)
     return curve if is_reinforcement(run) else None
 
 
@@ -135,9 +135,11 @@ def high_share(
     learns = reward is not None and gains(reward, since)
     if learns and min(first, last) < learning:
         return None
-    told = says.format(percentage(last)) + ("" if learns or reward is None else ", and reward does not rise")
+    sentence = says.format(percentage(last)) + (
+        "" if learns or reward is None else ", and reward does not rise"
+    )
     strength = MILD if learns else linear(last, limit, over=1 - limit, least=FAIR)
-    return Finding(strength, told, shown(held, last, limit))
+    return Finding(strength, sentence, shown(held, last, limit))
 
 
 def growing_share(

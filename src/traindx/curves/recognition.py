@@ -90,7 +90,7 @@ def recognized(run: Run) -> Recognized:
         _by_tokens,
         _by_metrics,
     )
-    return next((found for source in sources if (found := source(run))), UNRECOGNIZED)
+    return next((match for source in sources if (match := source(run))), UNRECOGNIZED)
 
 
 def objective_of(run: Run) -> Objective:
@@ -105,7 +105,7 @@ def library_loop(run: Run) -> str:
         return HF_TRAINER
     # A recording has names of its own, and says which library it saw.
     names = set() if is_recording(run) else _names(run)
-    by_names = (library for library, one in LIBRARY_LOOPS if _matching([one], names, ""))
+    by_names = (library for library, trait in LIBRARY_LOOPS if _matching([trait], names, ""))
     return stated.get(stated_word(run, f.FRAMEWORK)) or next(by_names, "")
 
 
@@ -122,9 +122,9 @@ def _given(run: Run) -> Recognized | None:
 def _by_libraries(run: Run) -> Recognized | None:
     loaded = str(run.facts.get(f.LIBRARIES, "")).split(", ")
     for objective, names in LIBRARIES:
-        told = [name for name in names.split() if name in loaded]
-        if told:
-            return Recognized(objective, f"imports {listed(told, 2)}")
+        loaded_names = [name for name in names.split() if name in loaded]
+        if loaded_names:
+            return Recognized(objective, f"imports {listed(loaded_names, 2)}")
     return None
 
 
@@ -140,7 +140,7 @@ def _by_names(run: Run) -> Recognized | None:
 
 def _names(run: Run) -> set[str]:
     """What the log calls its numbers, those that were not understood included."""
-    return {one.name.strip() for one in run.series} | {one.name.strip() for one in run.unread}
+    return {series.name.strip() for series in run.series} | {skipped.name.strip() for skipped in run.unread}
 
 
 def _by_settings(run: Run) -> Recognized | None:
@@ -149,9 +149,9 @@ def _by_settings(run: Run) -> Recognized | None:
 
 def _matching(traits: Iterable[Trait], words: set[str], verb: str) -> Recognized | None:
     for trait in traits:
-        told = sorted(word for word in words if trait.pattern.fullmatch(word))
-        if len(told) >= trait.least:
-            return Recognized(trait.objective, f"{verb} {listed(told, 2)}")
+        matching = sorted(word for word in words if trait.pattern.fullmatch(word))
+        if len(matching) >= trait.least:
+            return Recognized(trait.objective, f"{verb} {listed(matching, 2)}")
     return None
 
 

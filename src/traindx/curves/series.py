@@ -27,8 +27,8 @@ def _is_of(part: str, wanted: str) -> bool:
 
 def looked(run: Run, quantity: Quantity, part: str = "") -> Series | None:
     """A quantity of the batches, of training or of a part; None where no finite value was recorded."""
-    found = [one.finite for one in run.all(quantity) if not one.layer and _is_of(one.part, part)]
-    longest = max(found, key=len, default=None)
+    series = [curve.finite for curve in run.all(quantity) if not curve.layer and _is_of(curve.part, part)]
+    longest = max(series, key=len, default=None)
     return longest if longest is not None and len(longest) else None
 
 
@@ -48,17 +48,17 @@ _WHOLES: WeakKeyDictionary[Run, dict[Quantity, Series]] = WeakKeyDictionary()
 
 
 def _whole(run: Run, quantity: Quantity) -> Series:
-    found = [series for series in run.all(quantity) if not series.layer]
-    if not found:
+    curves = [series for series in run.all(quantity) if not series.layer]
+    if not curves:
         return run[quantity]
-    undivided = [series for series in found if not series.part]
+    undivided = [series for series in curves if not series.part]
     if undivided:
         return max(undivided, key=len)
-    longest = max(found, key=len)
+    longest = max(curves, key=len)
     if not quantity.slug.endswith("_loss"):
         # Accuracies, rates and norms of several sets or groups do not add up.
         return longest
-    alike = [s for s in found if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
+    alike = [s for s in curves if s.axis is longest.axis and np.array_equal(s.steps, longest.steps)]
     if len(alike) < 2:
         return longest
     # Terms of a loss add up; evaluation sets, of which training knows nothing, are averaged.
@@ -147,7 +147,7 @@ def last_part(values: Floats, share: float = 1 / 3) -> Floats:
 
 def steps_taken(run: Run) -> float:
     """The last recorded step."""
-    return max((float(one.steps[-1]) for one in run.all(TRAIN_LOSS) if len(one)), default=0.0)
+    return max((float(series.steps[-1]) for series in run.all(TRAIN_LOSS) if len(series)), default=0.0)
 
 
 MAD_TO_SIGMA = 1.4826
@@ -228,8 +228,8 @@ def rate_of(run: Run) -> Rate | None:
 
 def whole_rate(run: Run) -> Series:
     """The rate of the whole optimizer, or of the parameter group with the highest peak."""
-    found = [series for series in run.all(LEARNING_RATE) if not series.part] or list(run.all(LEARNING_RATE))
-    return max(found, key=lambda series: float(np.max(series.finite.values, initial=-np.inf)))
+    series = [series for series in run.all(LEARNING_RATE) if not series.part] or list(run.all(LEARNING_RATE))
+    return max(series, key=lambda series: float(np.max(series.finite.values, initial=-np.inf)))
 
 
 _ADAPTIVE = (1e-4, 1e-2)
@@ -251,7 +251,9 @@ _ATTENTION = ("attention", "attn", "transformer", "self_attn", "qkv")
 
 def has_attention(run: Run) -> bool:
     """Whether a layer is attention, by its name or its class."""
-    return any(word in f"{one.name} {one.kind}".lower() for one in run.model for word in _ATTENTION)
+    return any(
+        word in f"{parameter.name} {parameter.kind}".lower() for parameter in run.model for word in _ATTENTION
+    )
 
 
 def peak_and_usual(run: Run) -> tuple[float, float, float] | None:

@@ -63,13 +63,13 @@ def diagnose(
     """
     run = what if isinstance(what, Run) else _only_run(what)
     asked = tuple(_ask(sign, run) for sign in _signs(limits or {}))
-    told, considered = with_exams(
-        [read_exam(one) if isinstance(one, str | Path) else one for one in exams],
+    from_exams, considered = with_exams(
+        [read_exam(exam) if isinstance(exam, str | Path) else exam for exam in exams],
         run,
         asked,
         causes or knowledge.causes(),
     )
-    asked += told
+    asked += from_exams
     kind = recognized(run)
     considered = tuple(cause for cause in considered if cause.concerns(kind.objective))
     if is_recording(run):
@@ -88,12 +88,12 @@ def diagnose(
         ),
         key=lambda suspect: (-suspect.confidence, -suspect.score),
     )
-    listed = [one for one in ranked if one.confidence >= LISTED and _supported(one)]
+    listed = [suspect for suspect in ranked if suspect.confidence >= LISTED and _supported(suspect)]
     mechanisms = [cause for cause, lines in scores.reasons.items() if is_seen_how(cause, lines)]
     suspects = tuple(_with_mechanisms(listed, mechanisms))
     verdict = verdict_of(healthy, suspects, asked, kind.objective)
     if problem and is_told:
-        suspects = tuple(one for one in suspects if _explains(one, problem))
+        suspects = tuple(suspect for suspect in suspects if _explains(suspect, problem))
     return Diagnosis(
         run=run.name,
         verdict=verdict,
@@ -101,7 +101,9 @@ def diagnose(
         healthy=healthy,
         problem=problem if verdict is Verdict.SICK else None,
         suspects=suspects,
-        ruled_out=tuple(one for one in ranked if one.cause not in {listed.cause for listed in suspects}),
+        ruled_out=tuple(
+            suspect for suspect in ranked if suspect.cause not in {listed.cause for listed in suspects}
+        ),
         asked=asked,
         healthy_reasons=scores.healthy,
         not_recorded=_not_recorded(run, suspects, asked),
@@ -132,10 +134,10 @@ def _only_run(path: str | Path) -> Run:
 
 
 def _signs(limits: Limits) -> Iterable[Sign]:
-    given = {knowledge.sign_named(slug).slug: values for slug, values in limits.items()}
+    by_slug = {knowledge.sign_named(slug).slug: values for slug, values in limits.items()}
     for sign in knowledge.signs():
         try:
-            yield sign.limited(given[sign.slug]) if sign.slug in given else sign
+            yield sign.limited(by_slug[sign.slug]) if sign.slug in by_slug else sign
         except ValueError as error:
             raise SettingsError(str(error)) from error
 
@@ -166,24 +168,27 @@ def _explains(suspect: Suspect, problem: Problem) -> bool:
     return any(sign is not None and sign.problem is problem for sign in shown)
 
 
-def _with_mechanisms(suspects: list[Suspect], seen: list[Cause]) -> Iterable[Suspect]:
+def _with_mechanisms(suspects: list[Suspect], causes: list[Cause]) -> Iterable[Suspect]:
     """Roots with the mechanism they act through, where that was seen."""
-    mechanisms = {cause.slug: cause for cause in seen}
-    for one in suspects:
-        through = next((mechanisms[slug] for slug in one.cause.acts_through if slug in mechanisms), None)
-        yield replace(one, mechanism=through)
+    mechanisms = {cause.slug: cause for cause in causes}
+    for suspect in suspects:
+        through = next((mechanisms[slug] for slug in suspect.cause.acts_through if slug in mechanisms), None)
+        yield replace(suspect, mechanism=through)
 
 
 def _not_recorded(
     run: Run, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]
 ) -> tuple[NotRecorded, ...]:
     """The quantities that would have told more about the suspects, or about health."""
-    answers = {one.sign.slug: one.answer for one in asked}
+    answers = {result.sign.slug: result.answer for result in asked}
     signs = [
-        (one.cause.slug, clue.sign) for one in suspects[:4] for clue in one.cause.clues if clue.seen >= 1
+        (suspect.cause.slug, clue.sign)
+        for suspect in suspects[:4]
+        for clue in suspect.cause.clues
+        if clue.seen >= 1
     ]
-    signs += [("health", one.sign) for one in asked if health_points(one.sign) > 0]
-    told: dict[str, list[str]] = {}
+    signs += [("health", result.sign) for result in asked if health_points(result.sign) > 0]
+    missing: dict[str, list[str]] = {}
     inside: dict[str, None] = {}
     for about, sign in signs:
         if answers.get(sign.slug) is not CannotTell.NOT_RECORDED:
@@ -196,20 +201,20 @@ def _not_recorded(
             # What only a recording has is told once, and not at all of a recording, which would have it.
             if is_inside(first):
                 inside |= {about: None}
-            elif about not in told.setdefault(first.slug, []):
-                told[first.slug].append(about)
-    found = [NotRecorded(slug, ", ".join(about)) for slug, about in told.items()]
+            elif about not in missing.setdefault(first.slug, []):
+                missing[first.slug].append(about)
+    unrecorded = [NotRecorded(slug, ", ".join(about)) for slug, about in missing.items()]
     if inside and not is_recording(run):
-        found.append(NotRecorded(INSIDE, ", ".join(inside)))
-    return tuple(found)
+        unrecorded.append(NotRecorded(INSIDE, ", ".join(inside)))
+    return tuple(unrecorded)
 
 
 def _next_experiment(run: Run, verdict: Verdict, suspects: tuple[Suspect, ...]) -> NextExperiment | None:
     """The cheapest test of a leading suspect, while none is settled."""
     if verdict is Verdict.HEALTHY or not suspects or suspects[0].confidence >= _SETTLED:
         return None
-    close = [one for one in suspects if one.confidence * _CLOSE >= suspects[0].confidence]
-    tested = min(close, key=lambda one: (one.cause.experiment.steps, -one.confidence))
-    against = tuple(one.cause for one in close if one is not tested)
+    close = [suspect for suspect in suspects if suspect.confidence * _CLOSE >= suspects[0].confidence]
+    tested = min(close, key=lambda suspect: (suspect.cause.experiment.steps, -suspect.confidence))
+    against = tuple(suspect.cause for suspect in close if suspect is not tested)
     experiment = tested.cause.experiment
     return NextExperiment(tested.cause, experiment, against, seconds_for(run, experiment.steps))

@@ -38,7 +38,7 @@ def with_exams(
     exams: Sequence[Exam], run: Run, asked: Iterable[SignResult], causes: Sequence[Cause]
 ) -> tuple[tuple[SignResult, ...], tuple[Cause, ...]]:
     """The questions that exams have answered, and the causes with a clue for each of them."""
-    answers = {one.sign.slug: one.answer for one in asked}
+    answers = {result.sign.slug: result.answer for result in asked}
     questions: list[SignResult] = []
     clued: list[Cause] = []
     for cause in causes:
@@ -53,17 +53,19 @@ def with_exams(
             clued.append(cause)
             continue
         inside = [clue for clue in cause.clues if any(is_inside(need) for need in _needs(clue.sign))]
-        told = [clue for clue in inside if not isinstance(answers.get(clue.sign.slug), CannotTell)]
+        answered = [clue for clue in inside if not isinstance(answers.get(clue.sign.slug), CannotTell)]
         if accusing:
-            seen = max((_points(clue, answers.get(clue.sign.slug)) for clue in told), default=0.0)
+            strongest = max((_points(clue, answers.get(clue.sign.slug)) for clue in answered), default=0.0)
             finding = _finding(accusing, run)
-            adds = max(finding.strength * ACCUSED - seen, 0.0) / finding.strength
-        elif not told:
+            adds = max(finding.strength * ACCUSED - strongest, 0.0) / finding.strength
+        elif not answered:
             finding, adds = None, ACCUSED
         else:
             clued.append(cause)
             continue
-        worst = max((problem.degree for _, problem in accusing), key=lambda one: one.rank, default=None)
+        worst = max(
+            (problem.degree for _, problem in accusing), key=lambda candidate: candidate.rank, default=None
+        )
         sign = _sign(cause, worst or Severity.INFO)
         questions.append(SignResult(sign, finding))
         clued.append(replace(cause, clues=(*cause.clues, Clue(sign, adds, CLEARED))))
@@ -76,7 +78,9 @@ def _command(exam: Exam) -> str:
 
 
 def _needs(sign: Sign) -> list[Quantity | Fact]:
-    return [one for need in sign.needs for one in (need if isinstance(need, tuple) else (need,))]
+    return [
+        alternative for need in sign.needs for alternative in (need if isinstance(need, tuple) else (need,))
+    ]
 
 
 def _points(clue: Clue, answer: Answer) -> float:
@@ -147,7 +151,9 @@ def read_exam(path: str | Path) -> SavedExam:
             raise UnreadableError(where, "too large for an exam file", _TODO)
         text = Path(path).read_bytes()
         head = msgspec.json.decode(text, type=_Head)
-        if head.schema not in _EARLIER and (head.schema, head.kind) not in {(SCHEMA, one) for one in _KINDS}:
+        if head.schema not in _EARLIER and (head.schema, head.kind) not in {
+            (SCHEMA, kind) for kind in _KINDS
+        }:
             raise UnreadableError(
                 where, f'not an exam file but "{printable(head.kind or head.schema, 60)}"', _TODO
             )
@@ -161,9 +167,9 @@ def read_exam(path: str | Path) -> SavedExam:
     return SavedExam(
         printable(document.exam, 60),
         tuple(
-            problem(one.cause, one.severity, printable(one.says, 1000), tuple(one.layers))
-            for one in document.problems
-            if one.says
+            problem(fault.cause, fault.severity, printable(fault.says, 1000), tuple(fault.layers))
+            for fault in document.problems
+            if fault.says
         ),
         tuple(document.cleared),
     )

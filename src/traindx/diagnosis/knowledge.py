@@ -27,20 +27,20 @@ def causes() -> tuple[Cause, ...]:
 
 def cause_named(slug: str) -> Cause:
     """The cause of a slug; a near miss is suggested."""
-    found = {cause.slug: cause for cause in causes()}
-    if slug not in found:
-        raise UnknownNameError("cause", slug, found, todo="traindx causes lists them")
-    return found[slug]
+    by_slug = {cause.slug: cause for cause in causes()}
+    if slug not in by_slug:
+        raise UnknownNameError("cause", slug, by_slug, todo="traindx causes lists them")
+    return by_slug[slug]
 
 
 def sign_named(slug: str) -> Sign:
     """The sign of a slug, also of one from an earlier version; a near miss is suggested."""
-    found = _by_any_slug().get(slug)
-    if found is None:
+    sign = _by_any_slug().get(slug)
+    if sign is None:
         raise UnknownNameError(
             "check", slug, [sign.slug for sign in signs()], todo="docs/signs.md lists them"
         )
-    return found
+    return sign
 
 
 def _by_any_slug() -> dict[str, Sign]:

@@ -45,7 +45,10 @@ class Scores:
     @cached_property
     def by_slug(self) -> Mapping[str, float]:
         """The scores of health, first, and of the causes that compete."""
-        return {HEALTH: total(self.healthy), **{one.slug: total(self.reasons[one]) for one in self.competing}}
+        return {
+            HEALTH: total(self.healthy),
+            **{cause.slug: total(self.reasons[cause]) for cause in self.competing},
+        }
 
     @cached_property
     def shares(self) -> Mapping[str, float]:
@@ -67,17 +70,20 @@ def score(
     suspected: Collection[str] = (),
 ) -> Scores:
     """What answers say about health and about every cause; those suspected compete whatever was answered."""
-    answers = {one.sign.slug: one for one in asked if not one.cannot_tell}
-    told = said or {}
+    answers = {result.sign.slug: result for result in asked if not result.cannot_tell}
+    stated = said or {}
     lines = with_roots(
-        {cause: (*reasons(cause.prior, cause.clues, answers), *told.get(cause.slug, ())) for cause in causes}
+        {
+            cause: (*reasons(cause.prior, cause.clues, answers), *stated.get(cause.slug, ()))
+            for cause in causes
+        }
     )
     # Of what could not be looked for nothing is believed: it takes no share from what could.
     competing = [cause for cause in lines if cause.slug in suspected or can_be_judged(cause, answers)]
-    healthy = (*reasons(0.0, _health_clues(answers), answers), *told.get(HEALTH, ()))
+    healthy = (*reasons(0.0, _health_clues(answers), answers), *stated.get(HEALTH, ()))
     return Scores(
         _divided(healthy, temperature),
-        {cause: _divided(found, temperature) for cause, found in lines.items()},
+        {cause: _divided(explained, temperature) for cause, explained in lines.items()},
         tuple(competing),
     )
 
@@ -85,7 +91,8 @@ def score(
 def _health_clues(answers: Answers) -> list[Clue]:
     """What signs that were asked say about health: by their severity, or as they declare."""
     clues = [
-        Clue(one.sign, health_points(one.sign, one.severity), one.sign.unhealthy) for one in answers.values()
+        Clue(result.sign, health_points(result.sign, result.severity), result.sign.unhealthy)
+        for result in answers.values()
     ]
     return [clue for clue in clues if clue.seen or clue.unseen]
 
@@ -93,11 +100,13 @@ def _health_clues(answers: Answers) -> list[Clue]:
 def reasons(prior: float, clues: Iterable[Clue], answers: Answers) -> tuple[Reason, ...]:
     """The lines whose points add up to a score, the prior first."""
     asked = [(clue, answers[clue.sign.slug]) for clue in clues if clue.sign.slug in answers]
-    lines = [(clue, one, line) for clue, one in asked if (line := _reason(clue, one))]
+    lines = [(clue, result, line) for clue, result in asked if (line := _reason(clue, result))]
     shown = {clue.group for clue, _, line in lines if line.seen and line.points > 0} - {""}
     # One of several faults that mean the same is enough: a person who denies another does not deny it.
     counted = [
-        (clue, line) for clue, one, line in lines if line.seen or not one.is_told or clue.group not in shown
+        (clue, line)
+        for clue, result, line in lines
+        if line.seen or not result.is_told or clue.group not in shown
     ]
     weighty = {id(line) for line in _heaviest(counted)}
     kept = [line for _, line in counted if id(line) in weighty]
@@ -176,7 +185,7 @@ ROUNDING = 1e-9
 def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
     """The reasons of all causes, with what roots gain by explaining mechanisms that are seen."""
     scores = {cause: total(reasons) for cause, reasons in lines.items()}
-    found = {cause: list(reasons) for cause, reasons in lines.items()}
+    by_cause = {cause: list(reasons) for cause, reasons in lines.items()}
     for how in [cause for cause, reasons in lines.items() if cause.kind is Kind.HOW and _is_seen(reasons)]:
         roots = [why for why in lines if how.slug in why.acts_through and _speaks(lines[why], lines[how])]
         # Weights relative to the mechanism, so that none can overflow.
@@ -188,10 +197,10 @@ def with_roots(lines: Lines) -> dict[Cause, tuple[Reason, ...]]:
         share = MOST * odds / (1 + odds)
         gain = math.log1p(share / weight)
         names = ", ".join(why.slug for why in roots)
-        found[how].append(Reason(f"it is a consequence of {names}", math.log1p(-share)))
+        by_cause[how].append(Reason(f"it is a consequence of {names}", math.log1p(-share)))
         for why in roots:
-            found[why].append(Reason(f"it explains {how.slug}, which is found too", gain))
-    return {cause: tuple(reasons) for cause, reasons in found.items()}
+            by_cause[why].append(Reason(f"it explains {how.slug}, which is found too", gain))
+    return {cause: tuple(reasons) for cause, reasons in by_cause.items()}
 
 
 def is_seen_how(cause: Cause, reasons: tuple[Reason, ...]) -> bool:
@@ -206,5 +215,9 @@ def _is_seen(reasons: tuple[Reason, ...]) -> bool:
 def _speaks(root: tuple[Reason, ...], mechanism: tuple[Reason, ...]) -> bool:
     """Whether something speaks for a root that does not speak for its mechanism as well."""
     shared = {reason.sign.slug for reason in mechanism if reason.sign and reason.seen}
-    own = [one for one in root if one.seen and one.points > 0 and one.sign and one.sign.slug not in shared]
+    own = [
+        reason
+        for reason in root
+        if reason.seen and reason.points > 0 and reason.sign and reason.sign.slug not in shared
+    ]
     return sum(reason.points for reason in own) >= OWN - ROUNDING

@@ -96,12 +96,12 @@ class Suspect:
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence that speaks for it, the weightiest reason first."""
         ranked = sorted((r for r in self.reasons if r.seen and r.points > 0), key=lambda r: -r.points)
-        return tuple(dict.fromkeys(one for reason in ranked for one in reason.evidence))
+        return tuple(dict.fromkeys(evidence for reason in ranked for evidence in reason.evidence))
 
     @property
     def place(self) -> str:
         """File and line to look at: where the evidence says it is, else where the cause is changed."""
-        return next((one.location for one in self.evidence if one.location), self.line)
+        return next((evidence.location for evidence in self.evidence if evidence.location), self.line)
 
     @property
     def fingerprint(self) -> str:
@@ -112,12 +112,12 @@ class Suspect:
     @property
     def layer(self) -> str:
         """The layer that the weightiest evidence names; empty where none does."""
-        return next((one.layer for one in self.evidence if one.layer), "")
+        return next((evidence.layer for evidence in self.evidence if evidence.layer), "")
 
     @property
     def batch(self) -> int | None:
         """The batch that is to blame, where one is."""
-        return next((one.batch for one in self.evidence if one.batch is not None), None)
+        return next((evidence.batch for evidence in self.evidence if evidence.batch is not None), None)
 
 
 INSIDE = "inside"

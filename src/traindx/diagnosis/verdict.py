@@ -38,16 +38,16 @@ def verdict_of(
 
     A kind of training that the checks do not cover is sick if something critical is wrong, and never healthy.
     """
-    yes = {one.sign.slug for one in asked if one.finding}
+    yes = {result.sign.slug for result in asked if result.finding}
     # What needs no length: a failure that is clear, not the single overflow with which loss scaling begins.
     critical = any(
-        one.sign.severity is Severity.CRITICAL and one.finding and one.finding.strength >= _SURE
-        for one in asked
+        result.sign.severity is Severity.CRITICAL and result.finding and result.finding.strength >= _SURE
+        for result in asked
     )
-    told = is_told(asked, objective) or _is_settled(healthy, suspects, objective)
+    is_clear = is_told(asked, objective) or _is_settled(healthy, suspects, objective)
     # Overfitting is seen in few evaluations, and in the few records of many passes.
     short = too_short.slug in yes and not _is_clear(asked, Problem.OVERFITS)
-    if told and healthy < _SURE and (critical or not short):
+    if is_clear and healthy < _SURE and (critical or not short):
         return Verdict.SICK
     judged = _answered(loss_falls, asked) and objective.is_checked
     # A few epochs are enough where both curves go down: that is what health looks like.
@@ -55,7 +55,7 @@ def verdict_of(
     if ((short and not learns) or not judged) and not (critical and healthy < _SURE):
         return Verdict.INCONCLUSIVE
     # A problem that would tell by itself and is not clear makes doubt, whatever is suspected beside it.
-    doubtful = not told and problem_of(asked) in objective.telling
+    doubtful = not is_clear and problem_of(asked) in objective.telling
     clear = critical or _is_clear(asked, Problem.OVERFITS)
     # Nothing is clearly wrong, and no cause is as likely as none at all: that accuses nobody.
     is_wrong = critical or _is_clear(asked, *_meant(objective))
@@ -88,34 +88,36 @@ def is_told(asked: Iterable[SignResult], objective: Objective) -> bool:
 
 def _is_clear(asked: Iterable[SignResult], *problems: Problem) -> bool:
     return any(
-        one.sign.problem in problems
-        and one.sign.severity.rank >= Severity.SERIOUS.rank
-        and one.finding
-        and one.finding.strength >= _SURE
-        for one in asked
+        result.sign.problem in problems
+        and result.sign.severity.rank >= Severity.SERIOUS.rank
+        and result.finding
+        and result.finding.strength >= _SURE
+        for result in asked
     )
 
 
 def problem_of(asked: Iterable[SignResult]) -> Problem | None:
     """The worst problem that is clear, of equally bad ones what people see first; else the clearest."""
     shown = [
-        (one.sign.severity.rank, one.finding.strength, one.sign.problem)
-        for one in asked
-        if one.finding and one.sign.problem
+        (result.sign.severity.rank, result.finding.strength, result.sign.problem)
+        for result in asked
+        if result.finding and result.sign.problem
     ]
     clear = [(severity, -problem.rank, problem) for severity, strength, problem in shown if strength >= _SURE]
     if clear:
-        return max(clear, key=lambda one: one[:2])[2]
-    return max(shown, key=lambda one: one[1])[2] if shown else None
+        return max(clear, key=lambda entry: entry[:2])[2]
+    return max(shown, key=lambda entry: entry[1])[2] if shown else None
 
 
 def shown_problems(asked: Iterable[SignResult]) -> dict[Problem, float]:
     """How strongly each problem is shown, at most: a warning counts half."""
     shown: dict[Problem, float] = {}
-    for one in asked:
-        if one.finding and one.sign.problem:
-            weight = 1.0 if one.sign.severity.rank >= Severity.SERIOUS.rank else _WARNED
-            shown[one.sign.problem] = max(shown.get(one.sign.problem, 0.0), weight * one.finding.strength)
+    for result in asked:
+        if result.finding and result.sign.problem:
+            weight = 1.0 if result.sign.severity.rank >= Severity.SERIOUS.rank else _WARNED
+            shown[result.sign.problem] = max(
+                shown.get(result.sign.problem, 0.0), weight * result.finding.strength
+            )
     return shown
 
 
@@ -130,32 +132,34 @@ def leads(suspects: Sequence[Suspect], asked: Iterable[SignResult]) -> bool:
     if first.confidence < _CLEAR or (others and first.confidence - others[0].confidence < _CLOSE):
         return False
     stated = _stated(suspects, asked)
-    return first in stated or all(one.confidence < _CLEAR for one in stated)
+    return first in stated or all(suspect.confidence < _CLEAR for suspect in stated)
 
 
 def _stated(suspects: Iterable[Suspect], asked: Iterable[SignResult]) -> tuple[Suspect, ...]:
     """The suspects that a fact of the program supports."""
-    certain = {one.sign for one in asked if one.is_certain}
+    certain = {result.sign for result in asked if result.is_certain}
     return tuple(
-        one for one in suspects if any(reason.sign in certain for reason in one.reasons if reason.points > 0)
+        suspect
+        for suspect in suspects
+        if any(reason.sign in certain for reason in suspect.reasons if reason.points > 0)
     )
 
 
 def _is_disputed(suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...]) -> bool:
     """Whether a fact of the program supports a cause that is not out of the question."""
-    return any(one.confidence >= _DOUBTED for one in _stated(suspects, asked))
+    return any(suspect.confidence >= _DOUBTED for suspect in _stated(suspects, asked))
 
 
 def sentence(
     verdict: Verdict, suspects: tuple[Suspect, ...], asked: tuple[SignResult, ...], objective: Objective
 ) -> str:
     """What was seen that makes the verdict, in one sentence with numbers; reports name the cause above it."""
-    yes = {one.sign.slug: one.finding for one in asked if one.finding}
+    yes = {result.sign.slug: result.finding for result in asked if result.finding}
     if verdict is Verdict.SICK:
         return capitalized((_strongest(suspects[0], yes) if suspects else "") or _worst(asked))
     if verdict is Verdict.HEALTHY:
-        told = [yes[one.slug] for one in (loss_falls, validation_improves) if one.slug in yes]
-        curves = {finding.evidence[0].quantity: finding.says for finding in reversed(told)}
+        findings = [yes[sign.slug] for sign in (loss_falls, validation_improves) if sign.slug in yes]
+        curves = {finding.evidence[0].quantity: finding.says for finding in reversed(findings)}
         return capitalized("; ".join(reversed(curves.values())))
     if problem_of(asked) in objective.telling:
         return f"Possible problem: {_worst(asked)}"
@@ -176,7 +180,8 @@ def sentence(
         title = likely[0].cause.title
         return f"Not enough evidence: healthy, or {uncapitalized(title)}"
     if any(
-        one.finding and one.sign.problem and one.sign.severity.rank >= Severity.SERIOUS.rank for one in asked
+        result.finding and result.sign.problem and result.sign.severity.rank >= Severity.SERIOUS.rank
+        for result in asked
     ):
         return f"Possible problem: {_worst(asked)}"
     return "Not enough evidence: neither healthy nor any single cause is likely"
@@ -197,11 +202,13 @@ def _strongest(first: Suspect, yes: Mapping[str, Finding]) -> str:
 
 def _worst(asked: Iterable[SignResult]) -> str:
     """What the problem was seen by, if no cause is a suspect: its two clearest findings."""
-    found = tuple(asked)
-    problem = problem_of(found)
-    shown = [one.finding for one in found if one.finding and one.sign.problem is problem]
-    return "; ".join(one.says for one in sorted(shown, key=lambda one: -one.strength)[:2])
+    results = tuple(asked)
+    problem = problem_of(results)
+    shown = [result.finding for result in results if result.finding and result.sign.problem is problem]
+    return "; ".join(finding.says for finding in sorted(shown, key=lambda finding: -finding.strength)[:2])
 
 
 def _answered(sign: Sign, asked: tuple[SignResult, ...]) -> bool:
-    return any(one.sign.slug == sign.slug and not isinstance(one.answer, CannotTell) for one in asked)
+    return any(
+        result.sign.slug == sign.slug and not isinstance(result.answer, CannotTell) for result in asked
+    )

@@ -53,7 +53,7 @@ def sorted_as_tree(rows: Sequence[One], name_of: Callable[[One], str]) -> list[O
             int(part) if part.isdecimal() else met[path[: depth + 1]] for depth, part in enumerate(path)
         )
 
-    return [rows[place] for place in sorted(range(len(rows)), key=lambda place: key(paths[place]))]
+    return [rows[index] for index in sorted(range(len(rows)), key=lambda index: key(paths[index]))]
 
 
 class Extremes(Probe):
@@ -71,10 +71,10 @@ class Extremes(Probe):
         if readable is None:
             return
         with reckoning():
-            low, high = (float(one) for one in readable.detach().aminmax())
+            low, high = (float(bound) for bound in readable.detach().aminmax())
             if low != low:  # one NaN hides the others
                 finite = readable[torch.isfinite(readable)]
-                low, high = (float(one) for one in finite.aminmax()) if finite.numel() else (low, high)
+                low, high = (float(bound) for bound in finite.aminmax()) if finite.numel() else (low, high)
         before = self.ranges.get(name, (low, high))
         self.ranges[name] = (min(before[0], low), max(before[1], high))
 
@@ -88,16 +88,16 @@ def activation_rows(
     """
     columns: dict[Quantity, dict[tuple[str, str], Floats]] = {}
     """By layer and part."""
-    for one in run.series:
-        if one.layer and len(one):
-            columns.setdefault(one.quantity, {})[one.layer, one.part] = one.values
+    for series in run.series:
+        if series.layer and len(series):
+            columns.setdefault(series.quantity, {})[series.layer, series.part] = series.values
 
     rows = []
     for layer, part in columns.get(q.ACTIVATION_MEAN, {}):
         values = {
-            quantity: found[layer, part] for quantity, found in columns.items() if (layer, part) in found
+            quantity: array[layer, part] for quantity, array in columns.items() if (layer, part) in array
         }
-        means = {quantity: float(found.mean()) for quantity, found in values.items()}
+        means = {quantity: float(array.mean()) for quantity, array in values.items()}
         dead = values.get(q.DEAD_UNIT_SHARE)
         low, high = (None, None) if part else ranges.get(layer, (None, None))
         rows.append(
@@ -123,8 +123,8 @@ _NAMED = 4
 def _beyond(quantity: Quantity, run: Run, finding: Finding) -> tuple[str, ...]:
     """All layers on which the answer would have been the same."""
     limit = finding.evidence[0].limit or 0.0
-    found = [one.layer for one in by_layer(run, quantity) if float(one.values[-1]) >= limit]
-    return tuple(dict.fromkeys((*(one.layer for one in finding.evidence), *found)))
+    layers = [series.layer for series in by_layer(run, quantity) if float(series.values[-1]) >= limit]
+    return tuple(dict.fromkeys((*(evidence.layer for evidence in finding.evidence), *layers)))
 
 
 def _dead(run: Run, finding: Finding) -> str:
@@ -166,20 +166,20 @@ _RESTING = frozenset(kind.__name__ for kind in CAN_REST)
 def _judged(run: Run, resting: Run) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     """What is wrong, and what was looked for and is not there."""
     broken = nonfinite_in(run)
-    found = worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
+    findings = worst_first(broken or joined([*asked(resting, [_DEAD]), *asked(run, _QUESTIONS)]))
     if broken:
-        return found, ()
-    return found, (*cleared(resting, [_DEAD], found), *cleared(run, _QUESTIONS[:1], found))
+        return findings, ()
+    return findings, (*cleared(resting, [_DEAD], findings), *cleared(run, _QUESTIONS[:1], findings))
 
 
 def _resting(run: Run, kinds: Mapping[str, str]) -> Run:
     """The run without zeros of layers that do not rest at zero: a scale of zero is a way to begin."""
     kept = [
-        one
-        for one in run.series
-        if one.quantity != q.ACTIVATION_ZERO_SHARE
-        or one.part.startswith("relu")
-        or kinds.get(one.layer.partition(" (call ")[0]) in _RESTING
+        series
+        for series in run.series
+        if series.quantity != q.ACTIVATION_ZERO_SHARE
+        or series.part.startswith("relu")
+        or kinds.get(series.layer.partition(" (call ")[0]) in _RESTING
     ]
     return replace(run, series=tuple(kept))
 
@@ -198,8 +198,8 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
         session.notes += in_training_mode(model)
         device = next(model.parameters()).device
         # An exported program may take no other number of rows than the one it was exported with.
-        given = batches_of(batches, most, parts=1 if isinstance(model, GraphModule) else most)
-        for batch in given:
+        given_batches = batches_of(batches, most, parts=1 if isinstance(model, GraphModule) else most)
+        for batch in given_batches:
             session.end_step(session.forward(presented(batch, model).to(device)))
             inputs += rows_in(batch)
         run = session.run("activations", with_gradients=False)
@@ -211,7 +211,7 @@ def activations(model: nn.Module, batches: object, *, most: int = MOST) -> Activ
         run=run,
         rows=rows,
         problems=problems,
-        batches=len(given),
+        batches=len(given_batches),
         inputs=inputs,
         notes=(*session.notes, *_too_few(resting, inputs)),
         cleared=absent,
@@ -223,7 +223,7 @@ def activations_recorded(run: Run) -> ActivationExam:
     kinds = {layer.name.rpartition(".")[0]: layer.kind for layer in run.model}
     # A recording keeps those layers together that are alike, and not the order of the forward pass.
     rows = tuple(sorted_as_tree(activation_rows(run, kinds, {}), lambda row: row.name))
-    looks = max((len(one) for one in run.all(q.ACTIVATION_MEAN)), default=0)
+    looks = max((len(series) for series in run.all(q.ACTIVATION_MEAN)), default=0)
     problems, absent = _judged(run, _resting(run, kinds))
     return ActivationExam(
         model=run.name, run=run, rows=rows, problems=problems, batches=looks, cleared=absent

@@ -24,25 +24,25 @@ def batches_of(given: object, most: int = MOST, parts: int = MOST) -> list[objec
         raise TraindxError(
             f"expected batches, got a {type(given).__name__}; pass a data loader or a list of batches"
         )
-    found = list(islice(given, most))
-    if not found:
+    taken = list(islice(given, most))
+    if not taken:
         raise TraindxError("no batches to examine; pass at least one")
-    return parted(found[0], parts) if len(found) == 1 else found
+    return parted(taken[0], parts) if len(taken) == 1 else taken
 
 
-def _is_pair(given: object) -> bool:
+def _is_pair(value: object) -> bool:
     """Whether a list is one batch, as data loaders give [inputs, targets], and no list of alike batches."""
-    if not isinstance(given, list) or not given or not all(isinstance(one, Tensor) for one in given):
+    if not isinstance(value, list) or not value or not all(isinstance(member, Tensor) for member in value):
         return False
-    return len({(one.dtype, one.shape[1:]) for one in given}) > 1
+    return len({(member.dtype, member.shape[1:]) for member in value}) > 1
 
 
 def parted(batch: object, parts: int) -> list[object]:
     """A batch in parts with as many rows each; whole where its tensors do not have the same rows, or none."""
     tensors = list(_tensors(batch))
-    rows = {int(one.shape[0]) if one.dim() else 0 for one in tensors}
+    rows = {int(tensor.shape[0]) if tensor.dim() else 0 for tensor in tensors}
     # torch cuts no rows out of a sparse tensor.
-    if len(rows) != 1 or any(one.layout is not torch.strided for one in tensors):
+    if len(rows) != 1 or any(tensor.layout is not torch.strided for tensor in tensors):
         return [batch]
     total = rows.pop()
     size = max(-(-total // parts), _FEWEST_ROWS)
@@ -110,18 +110,18 @@ class Presented:
     @property
     def tensors(self) -> list[Tensor]:
         """Every tensor that goes in."""
-        return [one for one in (*self.args, *self.named.values()) if isinstance(one, Tensor)]
+        return [arg for arg in (*self.args, *self.named.values()) if isinstance(arg, Tensor)]
 
     @property
     def told(self) -> str:
         """What goes in: "float32 32x20"."""
-        return ", ".join(described(one) for one in self.tensors[:_SHAPES]) or "no tensor"
+        return ", ".join(described(tensor) for tensor in self.tensors[:_SHAPES]) or "no tensor"
 
     def to(self, device: torch.device) -> "Presented":
         """The same where the model lives."""
         return Presented(
-            tuple(_moved(one, device) for one in self.args),
-            {name: _moved(one, device) for name, one in self.named.items()},
+            tuple(_moved(value, device) for value in self.args),
+            {name: _moved(value, device) for name, value in self.named.items()},
             _moved(self.target, device),
         )
 
@@ -164,9 +164,9 @@ def _names_taken(model: nn.Module) -> list[str] | None:
         parameters = inspect.signature(model.forward).parameters.values()
     except (TypeError, ValueError):  # a scripted or built-in forward pass
         return None
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return []
-    return [one.name for one in parameters]
+    return [parameter.name for parameter in parameters]
 
 
 def described(value: Tensor) -> str:
@@ -204,11 +204,20 @@ def prediction_in(output: object) -> Tensor | None:
     if isinstance(logits, Tensor):
         return logits
     members = list(named.values()) if named else output if isinstance(output, tuple | list) else [output]
-    found = (prediction_in(one) if isinstance(one, tuple | list | Mapping) else one for one in members)
-    return next((one for one in found if isinstance(one, Tensor) and one.is_floating_point()), None)
+    predictions = (
+        prediction_in(member) if isinstance(member, tuple | list | Mapping) else member for member in members
+    )
+    return next(
+        (
+            prediction
+            for prediction in predictions
+            if isinstance(prediction, Tensor) and prediction.is_floating_point()
+        ),
+        None,
+    )
 
 
 def own_loss(output: object) -> Tensor | None:
     """The loss that a model computes itself, as those of Hugging Face do."""
-    found = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
-    return found if isinstance(found, Tensor) and found.numel() == 1 and found.grad_fn is not None else None
+    loss = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    return loss if isinstance(loss, Tensor) and loss.numel() == 1 and loss.grad_fn is not None else None

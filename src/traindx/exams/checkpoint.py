@@ -53,11 +53,11 @@ def opened(path: str, made: nn.Module | None, *, trust: bool) -> Opened:
         return Opened(_scripted(path))
     if kind is Kind.EXPORTED:
         return Opened(_exported(path, trust=trust))
-    found = tensors_of(path) if kind is Kind.SAFETENSORS else saved(path, trust=trust)
-    model = found if isinstance(found, nn.Module) else _model_among(found)
+    content = tensors_of(path) if kind is Kind.SAFETENSORS else saved(path, trust=trust)
+    model = content if isinstance(content, nn.Module) else _model_among(content)
     if model is not None:
         return Opened(model)
-    weights = _state_dict(found)
+    weights = _state_dict(content)
     if weights is None:
         raise UnreadableError(
             path, "contains neither a model nor a state_dict", "pass a file written by torch.save"
@@ -145,19 +145,19 @@ def tensors_of(path: str) -> Mapping[str, Tensor]:
         raise UnreadableError(path, f"cannot be loaded ({told_error(error)})", todo) from error
 
 
-def _model_among(found: object) -> nn.Module | None:
-    members = found if isinstance(found, Mapping) else {}
+def _model_among(content: object) -> nn.Module | None:
+    members = content if isinstance(content, Mapping) else {}
     return next((members[key] for key in _HOMES if isinstance(members.get(key), nn.Module)), None)
 
 
-def _state_dict(found: object) -> Mapping[str, Tensor] | None:
+def _state_dict(content: object) -> Mapping[str, Tensor] | None:
     """The weights among what a training script saved: themselves, or under one of the usual names."""
-    if not isinstance(found, Mapping):
+    if not isinstance(content, Mapping):
         return None
-    if found and all(isinstance(key, str) for key in found) and any(map(_is_tensor, found.values())):
-        return {key: value for key, value in found.items() if _is_tensor(value)}
-    inner = [found[key] for key in _HOMES if key in found] + list(found.values())
-    return next((one for value in inner if (one := _state_dict(value)) is not None), None)
+    if content and all(isinstance(key, str) for key in content) and any(map(_is_tensor, content.values())):
+        return {key: value for key, value in content.items() if _is_tensor(value)}
+    inner = [content[key] for key in _HOMES if key in content] + list(content.values())
+    return next((nested for value in inner if (nested := _state_dict(value)) is not None), None)
 
 
 def _is_tensor(value: object) -> bool:
@@ -177,9 +177,9 @@ def _filled(model: nn.Module, weights: Mapping[str, Tensor], path: str) -> tuple
         result = model.load_state_dict(dict(weights), strict=False)
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        told = lines[1] if len(lines) > 1 else lines[0]
+        says = lines[1] if len(lines) > 1 else lines[0]
         raise TraindxError(
-            f"{path}: does not match the model ({told[:200]}); build the model as it was trained"
+            f"{path}: does not match the model ({says[:200]}); build the model as it was trained"
         ) from error
     sides = (result.missing_keys, "model", "checkpoint"), (result.unexpected_keys, "checkpoint", "model")
     return tuple(

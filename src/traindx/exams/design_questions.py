@@ -87,59 +87,61 @@ class Neighbors:
 
 def dropouts_before_norms(neighbors: Neighbors) -> list[Finding]:
     """A dropout right before a batch normalization, whose statistics are then those of training alone."""
-    found = neighbors.between(_DROPOUT, _BATCH_NORM)
-    if not found:
+    pairs = neighbors.between(_DROPOUT, _BATCH_NORM)
+    if not pairs:
         return []
-    named = listed([f"{before} before {after}" for before, after in found], _NAMED)
+    named = listed([f"{before} before {after}" for before, after in pairs], _NAMED)
     says = (
         f"dropout directly before batch normalization ({named}): the running variance is measured with"
         " dropout, and eval mode has none"
     )
     todo = "Move dropout after the last batch normalization, or remove it"
-    layers = tuple(before for before, _ in found)
+    layers = tuple(before for before, _ in pairs)
     return [problem(dropout_misuse.CAUSE.slug, Severity.WARNING, says, layers, todo)]
 
 
 def needless_biases(model: nn.Module, neighbors: Neighbors) -> list[str]:
     """Biases that a batch normalization takes away again: they harm nothing and learn nothing."""
     modules = dict(model.named_modules())
-    found = [
+    befores = [
         before
         for before, after in neighbors.between("", _BATCH_NORM)
         if isinstance(module := modules.get(before), nn.Linear | nn.modules.conv._ConvNd)
         and module.bias is not None
     ]
-    if not found:
+    if not befores:
         return []
-    what = count(len(found), "layer has a bias", "layers have a bias")
-    return [f"{what} that the following batch normalization cancels; set bias=False: {listed(found, _NAMED)}"]
+    what = count(len(befores), "layer has a bias", "layers have a bias")
+    return [
+        f"{what} that the following batch normalization cancels; set bias=False: {listed(befores, _NAMED)}"
+    ]
 
 
 def doubled_activations(shape: GraphShape | None) -> list[Finding]:
     """An activation right after another that it undoes, cuts off or repeats."""
-    found = shape.doubled if shape else ()
-    if not found:
+    pairs = shape.doubled if shape else ()
+    if not pairs:
         return []
     named = listed(
-        [f"{one.first} then {one.second} after {one.layer or 'the input'}" for one in found], _NAMED
+        [f"{pair.first} then {pair.second} after {pair.layer or 'the input'}" for pair in pairs], _NAMED
     )
-    harmless = all(one.second == "relu" for one in found)
+    harmless = all(pair.second == "relu" for pair in pairs)
     says = f"two activations in a row ({named})"
     severity = Severity.INFO if harmless else Severity.WARNING
-    layers = tuple(dict.fromkeys(one.layer for one in found if one.layer))
+    layers = tuple(dict.fromkeys(pair.layer for pair in pairs if pair.layer))
     return [problem(wrong_output_activation.CAUSE.slug, severity, says, layers, "Keep one of them")]
 
 
 def stacked_sigmoids(shape: GraphShape | None) -> list[Finding]:
     """Several hidden layers that end in a sigmoid."""
-    found = shape.hidden_sigmoids if shape else ()
-    if len(found) < _SIGMOIDS:
+    layers = shape.hidden_sigmoids if shape else ()
+    if len(layers) < _SIGMOIDS:
         return []
     says = (
-        f"{len(found)} hidden layers end in a sigmoid ({listed(list(found), _NAMED)}), and each scales the"
+        f"{len(layers)} hidden layers end in a sigmoid ({listed(list(layers), _NAMED)}), and each scales the"
         " gradient by at most 0.25"
     )
-    return [problem(vanishing_gradients.CAUSE.slug, Severity.WARNING, says, tuple(found))]
+    return [problem(vanishing_gradients.CAUSE.slug, Severity.WARNING, says, tuple(layers))]
 
 
 def plain_depth(shape: GraphShape | None, hows: Iterable[Finding]) -> tuple[list[Finding], list[str]]:
@@ -149,9 +151,11 @@ def plain_depth(shape: GraphShape | None, hows: Iterable[Finding]) -> tuple[list
         return [], []
     says = f"{depth} stacked weight matrices without normalization or a skip connection"
     unstable = [
-        one for one in hows if one.cause in (vanishing_gradients.CAUSE.slug, exploding_gradients.CAUSE.slug)
+        finding
+        for finding in hows
+        if finding.cause in (vanishing_gradients.CAUSE.slug, exploding_gradients.CAUSE.slug)
     ]
     if not unstable:
         return [], [f"{says}; gradients still flow on this batch"]
     todo = "Add normalization layers or skip connections"
-    return [problem(one.cause, Severity.WARNING, says, (), todo) for one in unstable[:1]], []
+    return [problem(finding.cause, Severity.WARNING, says, (), todo) for finding in unstable[:1]], []

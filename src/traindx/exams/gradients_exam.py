@@ -61,19 +61,19 @@ class Judged:
 
 def _huge(run: Run, finding: Finding) -> str:
     (gradient,) = finding.evidence
-    weights = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM)}
+    weights = {matrix.layer.name: matrix.first for matrix in matrices(run, WEIGHT_NORM)}
     ratio = float(gradient.value) / weights[gradient.layer]
     return f"gradient norm of {gradient.layer} is {number(ratio)}x its weight norm"
 
 
 def _far_off(run: Run, finding: Finding) -> str:
-    worst = max(starting_gains(run), key=lambda one: one.gain)
+    worst = max(starting_gains(run), key=lambda gain: gain.gain)
     says = f"weight std of {worst.matrix.layer.name} is {worst.gain:.0f}x 1/sqrt(fan_in)"
     return f"{says} (median layer {_typical_gain(run):.1f}x; typical: 0.6x to 1.4x)"
 
 
 def _tiny(run: Run, finding: Finding) -> str:
-    worst = min(starting_gains(run), key=lambda one: one.gain)
+    worst = min(starting_gains(run), key=lambda gain: gain.gain)
     says = f"weight std of the median layer is only {_typical_gain(run):.1g}x 1/sqrt(fan_in)"
     return f"{says}, of {worst.matrix.layer.name} {worst.gain:.1g}x (typical: 0.6x to 1.4x)"
 
@@ -122,20 +122,24 @@ def judged(run: Run, rows: Sequence[GradientRow], zeros: Sequence[str]) -> Judge
         problems = [problem(frozen_parameters.CAUSE.slug, Severity.CRITICAL, says, tuple(frozen))]
     elif frozen:
         notes.append(f"{count(len(frozen), 'parameter')} frozen: {listed(frozen, _NAMED)}")
-    found = worst_first(joined([*problems, *_zero(run, rows, zeros, notes, problems)]))
+    findings = worst_first(joined([*problems, *_zero(run, rows, zeros, notes, problems)]))
     # What explodes does so later as well, and what is frozen may be meant to be.
-    seen = cleared(run, [_FADES, *_STRUCTURE[:1]], found)
-    return Judged(found, tuple(notes), () if any(one.cause == NON_FINITE for one in found) else seen)
+    cleared_causes = cleared(run, [_FADES, *_STRUCTURE[:1]], findings)
+    return Judged(
+        findings,
+        tuple(notes),
+        () if any(finding.cause == NON_FINITE for finding in findings) else cleared_causes,
+    )
 
 
 def _typical_gain(run: Run) -> float:
-    gains = [one.gain for one in starting_gains(run)]
+    gains = [gain.gain for gain in starting_gains(run)]
     return float(np.median(gains)) if gains else 0.0
 
 
 def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[Finding]:
     """What is cut off or frozen; a token that this task has no use for is worth a note."""
-    found = asked(run, _STRUCTURE)
+    findings = asked(run, _STRUCTURE)
     unreached = [row.layer for row in rows if row.state == "no gradient"]
     total = sum(size_of(row.layer) for row in rows)
     if unreached and sum(map(size_of, unreached)) < _FEW * total and len(unreached) < len(rows):
@@ -143,8 +147,8 @@ def _structure(run: Run, rows: Sequence[GradientRow], notes: list[str]) -> list[
         notes.append(
             f"{count(len(unreached), 'parameter')} without a gradient, under 1% of all values: {names}"
         )
-        found = [one for one in found if one.cause != detached_graph.CAUSE.slug]
-    return found
+        findings = [finding for finding in findings if finding.cause != detached_graph.CAUSE.slug]
+    return findings
 
 
 def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Finding]:
@@ -155,7 +159,9 @@ def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Finding]:
     """
     decay = fitted_decay(rows)
     decades = decay.decades if decay is not None else 0.0
-    over_depth = [one for one, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(one)]
+    over_depth = [
+        question for question, way in ((_FADES, 1), (_SWELLS, -1)) if way * decades >= _limit(question)
+    ]
     scoring = {row.layer.name for row in rows if row.is_scoring}
     sized = _without(run, {row.layer.name for row in rows if row.is_normalized} | scoring)
     along = _without(_inverted(run), scoring) if is_normalized(rows) else sized
@@ -164,15 +170,17 @@ def _hows(run: Run, rows: Sequence[GradientRow]) -> list[Finding]:
 
 def _without(run: Run, layers: Collection[str]) -> Run:
     """The run without the gradients of some layers."""
-    kept = [one for one in run.series if one.quantity != GRADIENT_NORM or one.layer not in layers]
+    kept = [series for series in run.series if series.quantity != GRADIENT_NORM or series.layer not in layers]
     return replace(run, series=tuple(kept))
 
 
 def _inverted(run: Run) -> Run:
     """The run with the inverse norms of weights: what is divided by them is multiplied with the weights."""
     series = [
-        replace(one, values=1 / np.maximum(one.values, _SMALLEST)) if one.quantity == WEIGHT_NORM else one
-        for one in run.series
+        replace(curve, values=1 / np.maximum(curve.values, _SMALLEST))
+        if curve.quantity == WEIGHT_NORM
+        else curve
+        for curve in run.series
     ]
     return replace(run, series=tuple(series))
 
@@ -190,26 +198,30 @@ def _zero(
     nothing = [row.layer.name for row in zero]
     if not nothing:
         return []
-    told = f"gradient of {listed(nothing, _NAMED)} is exactly zero, although the loss depends on it"
+    said = f"gradient of {listed(nothing, _NAMED)} is exactly zero, although the loss depends on it"
     if matrices[: len(zero)] != zero and 2 * len(zero) < len(matrices):
         # Not what lies before a cut: an odd corner, such as attention to a single key.
-        notes.append(told)
+        notes.append(said)
         return []
     if zeros:
         notes.append(
-            f"{told}; it flows through {listed(list(zeros), _NAMED)}, which starts at zero and trains first"
+            f"{said}; it flows through {listed(list(zeros), _NAMED)}, which starts at zero and trains first"
         )
         return []
     severity = Severity.SERIOUS if 2 * len(nothing) >= len(matrices) else Severity.WARNING
-    silent = [one.layer for one in run.all(ACTIVATION_ZERO_SHARE) if one.layer and (one.values == 1).all()]
+    silent = [
+        series.layer
+        for series in run.all(ACTIVATION_ZERO_SHARE)
+        if series.layer and (series.values == 1).all()
+    ]
     if silent:
-        says = f"all outputs of {listed(silent, _NAMED)} are zero, which blocks the gradient: {told}"
+        says = f"all outputs of {listed(silent, _NAMED)} are zero, which blocks the gradient: {said}"
         return [problem(dead_relu.CAUSE.slug, severity, says, tuple(silent))]
     # Gradients that shrink from layer to layer end at zero where their numbers do.
-    if asked(run, [_SHRINKS]) or any(one.cause == vanishing_gradients.CAUSE.slug for one in known):
-        says = f"the gradient underflows to zero: {told}"
+    if asked(run, [_SHRINKS]) or any(finding.cause == vanishing_gradients.CAUSE.slug for finding in known):
+        says = f"the gradient underflows to zero: {said}"
         return [problem(vanishing_gradients.CAUSE.slug, severity, says, tuple(nothing))]
-    return [problem(detached_graph.CAUSE.slug, severity, told, tuple(nothing))]
+    return [problem(detached_graph.CAUSE.slug, severity, said, tuple(nothing))]
 
 
 def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -> GradientExam:
@@ -229,14 +241,14 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         EqualUnits(),
     )
     with restored(model), ModelSession(model, probes) as session:
-        given = session.present(batch)
-        found = session.loss(session.forward(given), given, loss)
-        session.backward(found.value)
-        session.look_again(given, loss)
+        presented = session.present(batch)
+        aim = session.loss(session.forward(presented), presented, loss)
+        session.backward(aim.value)
+        session.look_again(presented, loss)
         run = session.run("gradients", with_gradients=True)
-        values = {one.name: one.value for one in session.parameters.held}
+        values = {parameter.name: parameter.value for parameter in session.parameters.held}
         rows = gradient_rows(run, values, session.normalized, session.scoring)
-        value = float(found.value.detach())
+        value = float(aim.value.detach())
         zeros = session.parameters.starting_at_zero
     verdict = judged(run, rows, zeros)
     return GradientExam(
@@ -246,7 +258,7 @@ def gradients(model: nn.Module, batch: object, loss: Loss | str | None = None) -
         problems=verdict.problems,
         decay=fitted_decay(rows),
         loss=value,
-        loss_function=found.function,
+        loss_function=aim.function,
         notes=(*session.notes, *verdict.notes),
         cleared=verdict.cleared,
     )

@@ -64,11 +64,11 @@ def normalized_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
     """Layers whose product with their weights goes into a normalization and nowhere else."""
     nodes = _graph(loss)
     users = _users(nodes)
-    found = set()
+    normalized = set()
     for node in nodes:
         if operation_of(node) in _PRODUCTS and _enters_only(node, users, NORMALIZATIONS):
-            found.update(layers_used(node, names) or [place_of(node, names).layer])
-    return frozenset(found - {""})
+            normalized.update(layers_used(node, names) or [place_of(node, names).layer])
+    return frozenset(normalized - {""})
 
 
 def scoring_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
@@ -76,18 +76,18 @@ def scoring_layers(loss: Tensor, names: Mapping[int, str]) -> frozenset[str]:
 
     Their gradient is next to nothing as long as attention is even, as it is at first, at any depth.
     """
-    found: set[str] = set()
+    scoring: set[str] = set()
     for node in _graph(loss):
         operands = [operand for operand, _ in node.next_functions]
         if operation_of(node) == "scaled_dot_product_attention":
-            found.update(_products_behind(operands[:2], names))
+            scoring.update(_products_behind(operands[:2], names))
         elif operation_of(node) == "softmax":
-            for one in _next_products(operands):
-                factors = [operand for operand, _ in one.next_functions]
+            for product in _next_products(operands):
+                factors = [operand for operand, _ in product.next_functions]
                 # Scores are made of two things that depend on the input; a layer's own weights are none.
-                if not layers_used(one, names) and operation_of(one) in ("bmm", "baddbmm", "mm"):
-                    found.update(_products_behind(factors[-2:], names))
-    return frozenset(found - {""})
+                if not layers_used(product, names) and operation_of(product) in ("bmm", "baddbmm", "mm"):
+                    scoring.update(_products_behind(factors[-2:], names))
+    return frozenset(scoring - {""})
 
 
 def _graph(value: Tensor) -> list[Node]:
@@ -96,17 +96,17 @@ def _graph(value: Tensor) -> list[Node]:
 
 def _next_products(starts: Iterable[Node | None]) -> list[Node]:
     """The nearest products of matrices behind some nodes."""
-    waiting = [one for one in starts if one is not None]
-    seen, found = set(waiting), []
+    waiting = [start for start in starts if start is not None]
+    visited, products = set(waiting), []
     while waiting:
         node = waiting.pop()
         if operation_of(node) in _PRODUCTS:
-            found.append(node)
+            products.append(node)
             continue
-        fresh = [one for one in _operands(node) if one not in seen]
-        seen.update(fresh)
+        fresh = [operand for operand in _operands(node) if operand not in visited]
+        visited.update(fresh)
         waiting += fresh
-    return found
+    return products
 
 
 def _products_behind(starts: Iterable[Node | None], names: Mapping[int, str]) -> Iterator[str]:
@@ -148,16 +148,18 @@ def _plain_depth(nodes: list[Node]) -> int:
         if is_leaf(node):
             weights[node] = node
             continue
-        data = [one for one in operands if one not in weights]
+        data = [operand for operand in operands if operand not in weights]
         if not data and operation in VIEWS and operands:
             weights[node] = weights[operands[0]]
             continue
-        longest = max((chains.get(one, frozenset()) for one in data), key=len, default=frozenset())
+        longest = max((chains.get(parent, frozenset()) for parent in data), key=len, default=frozenset())
         if operation in NORMALIZATIONS or (operation in _JOINS and len(data) > 1):
             longest = frozenset()
         if operation in _PRODUCTS:
             longest |= frozenset(
-                weights[one] for one in operands if one in weights and weights[one].variable.dim() > 1
+                weights[operand]
+                for operand in operands
+                if operand in weights and weights[operand].variable.dim() > 1
             )
         chains[node] = longest
     return max(map(len, chains.values()), default=0)
@@ -178,14 +180,14 @@ def _doubled(nodes: list[Node], names: Mapping[int, str]) -> Iterator[Doubled]:
 
 def _enters_layer(node: Node, users: Mapping[Node, list[Node]]) -> bool:
     """Whether what a node gives is multiplied with weights, and by no other data on the way."""
-    waiting, seen = list(users.get(node, [])), {node}
+    waiting, visited = list(users.get(node, [])), {node}
     entered = False
     while waiting:
         user = waiting.pop()
         operation = operation_of(user)
-        if user in seen:
+        if user in visited:
             continue
-        seen.add(user)
+        visited.add(user)
         if operation == "mul" and len(list(_operands(user))) > 1:
             return False
         if operation in _PRODUCTS:

@@ -49,21 +49,21 @@ def loss_named(spec: str | None) -> Loss | str | None:
             (*NAMED, *LOSS_FUNCTIONS),
             todo=f"use {', '.join(NAMED)}, or module:function for your own",
         )
-    given = code_named(spec, "--loss", "losses:focal_loss")
-    if isinstance(given, type) and issubclass(given, nn.Module):
-        return cast("Loss", given())
-    if not callable(given):
-        raise TraindxError(f"--loss {spec} is a {type(given).__name__}; name a function of output and target")
-    return cast("Loss", given)
+    loss = code_named(spec, "--loss", "losses:focal_loss")
+    if isinstance(loss, type) and issubclass(loss, nn.Module):
+        return cast("Loss", loss())
+    if not callable(loss):
+        raise TraindxError(f"--loss {spec} is a {type(loss).__name__}; name a function of output and target")
+    return cast("Loss", loss)
 
 
 def samples_named(spec: str) -> object:
     """The samples that "module:function" returns, or that the name refers to."""
-    given = code_named(spec, "--data", "train.py:sample_batch")
-    if not callable(given) or isinstance(given, nn.Module):
-        return given
+    samples = code_named(spec, "--data", "train.py:sample_batch")
+    if not callable(samples) or isinstance(samples, nn.Module):
+        return samples
     todo = "name a function without arguments that returns (inputs, targets)"
-    return _called(given, f"--data {spec}", todo)
+    return _called(samples, f"--data {spec}", todo)
 
 
 def _called(maker: Callable[[], object], named: str, todo: str) -> object:
@@ -170,16 +170,16 @@ def sample_from(path: str, *, trust: bool) -> object:
         return _arrays(path)
     if kind_of(path) is Kind.SAFETENSORS:
         return dict(tensors_of(path))
-    found = saved(path, trust=trust)
-    if isinstance(found, Dataset):
-        return DataLoader(found, batch_size=_ROWS, shuffle=False)
-    if isinstance(found, np.ndarray):
-        return torch.from_numpy(found)
-    if not isinstance(found, Tensor | Mapping | tuple | list | DataLoader):
-        what = f"contains a {type(found).__name__}"
+    sample = saved(path, trust=trust)
+    if isinstance(sample, Dataset):
+        return DataLoader(sample, batch_size=_ROWS, shuffle=False)
+    if isinstance(sample, np.ndarray):
+        return torch.from_numpy(sample)
+    if not isinstance(sample, Tensor | Mapping | tuple | list | DataLoader):
+        what = f"contains a {type(sample).__name__}"
         raise UnreadableError(path, what, "save (inputs, targets) or a dictionary of tensors with torch.save")
     # A sparse tensor cannot be parted into batches.
-    return mapped(found, lambda tensor: dense(tensor, path))
+    return mapped(sample, lambda tensor: dense(tensor, path))
 
 
 def _arrays(path: str) -> object:

@@ -53,7 +53,7 @@ class Saved:
     def __init__(self, model: nn.Module) -> None:
         """What belongs to the model itself is not counted."""
         self.bytes = 0
-        self._known = {_storage(one) for one in (*model.parameters(), *model.buffers())}
+        self._known = {_storage(parameter) for parameter in (*model.parameters(), *model.buffers())}
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -114,11 +114,11 @@ def model(
     with restored(model), ModelSession(model, probes) as session:
         if samples is not None:
             session.state(TRAINING_SAMPLES, samples)
-        seen = _seen(session, batch, loss)
-    run, shape = seen.run, seen.shape
+        record = _seen(session, batch, loss)
+    run, shape = record.run, record.shape
     pairs = pairs_in_sequences(model) | session.order.pairs
     neighbors = Neighbors(list(pairs), session.kinds)
-    there = _judged(seen, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
+    there = _judged(record, has_batch=batch is not None, is_known=loss is not None, is_trained=is_trained)
     deep, deep_notes = plain_depth(shape, there)
     further = [
         *deep,
@@ -131,7 +131,7 @@ def model(
         run=run,
         rows=_rows(session, run),
         problems=worst_first(joined([*there, *further])),
-        memory=_memory(session, seen.saved, rows_in(batch)),
+        memory=_memory(session, record.saved, rows_in(batch)),
         samples=samples,
         plain_depth=shape.plain_depth if shape else None,
         notes=(*session.notes, *deep_notes, *needless_biases(model, neighbors), *_unseen(batch, shape)),
@@ -154,31 +154,31 @@ def _seen(session: ModelSession, batch: object, loss: Loss | str | None) -> _See
     if batch is None:
         session.look_at_weights()
         return _Seen(session, session.run("model", with_gradients=False))
-    given = session.present(batch)
+    presented = session.present(batch)
     saved = Saved(session.model)
     with saved.counted():
-        output = session.forward(given)
-        found = session.loss(output, given, loss)
+        output = session.forward(presented)
+        objective = session.loss(output, presented, loss)
     prediction = prediction_in(output)
     shape = graph_shape(prediction, session.parameters.names) if prediction is not None else None
-    session.backward(found.value)
-    session.look_again(given, loss)
+    session.backward(objective.value)
+    session.look_again(presented, loss)
     run = session.run("model", with_gradients=True)
     return _Seen(session, run, shape, saved.bytes)
 
 
-def _judged(seen: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Finding]:
-    run = seen.run
-    found = [*asked(run, DESIGN)]
+def _judged(record: _Seen, *, has_batch: bool, is_known: bool, is_trained: bool) -> list[Finding]:
+    run = record.run
+    findings = [*asked(run, DESIGN)]
     if has_batch:
-        rows = gradient_rows(run, None, seen.session.normalized, seen.session.scoring)
-        found += judged(run, rows, seen.session.parameters.starting_at_zero).problems
+        rows = gradient_rows(run, None, record.session.normalized, record.session.scoring)
+        findings += judged(run, rows, record.session.parameters.starting_at_zero).problems
     if not is_trained:
-        found += asked(run, [*SCALES, *SYMMETRY])
+        findings += asked(run, [*SCALES, *SYMMETRY])
     if is_known:
-        found += asked(run, OUTPUT)
-    found += asked(run, [SIZE])
-    unique = {(one.cause, one.says): one for one in found}
+        findings += asked(run, OUTPUT)
+    findings += asked(run, [SIZE])
+    unique = {(finding.cause, finding.says): finding for finding in findings}
     return list(unique.values())
 
 
@@ -189,7 +189,7 @@ def _unseen(batch: object, shape: GraphShape | None) -> list[str]:
 
 
 def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
-    gains = {layer_of(one.matrix.layer.name): one.gain for one in reversed(starting_gains(run))}
+    gains = {layer_of(gain.matrix.layer.name): gain.gain for gain in reversed(starting_gains(run))}
     own: dict[str, list[int]] = {}
     for layer in run.model:
         size = size_of(layer)
@@ -216,11 +216,11 @@ def _rows(session: ModelSession, run: Run) -> tuple[ModelRow, ...]:
 
 def _memory(session: ModelSession, activations: int | None, rows: int) -> Memory:
     values = session.parameters.held.values
-    trained = [one for one in values if one.requires_grad]
+    trained = [parameter for parameter in values if parameter.requires_grad]
     return Memory(
-        parameters=sum(one.numel() * one.element_size() for one in values),
-        gradients=sum(one.numel() * one.element_size() for one in trained),
-        trainable_values=sum(one.numel() for one in trained),
+        parameters=sum(parameter.numel() * parameter.element_size() for parameter in values),
+        gradients=sum(parameter.numel() * parameter.element_size() for parameter in trained),
+        trainable_values=sum(parameter.numel() for parameter in trained),
         activations=activations,
         rows=rows,
     )

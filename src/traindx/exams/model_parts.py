@@ -43,10 +43,10 @@ def refuse_unfit(model: nn.Module) -> None:
 
 def kinds_in(model: nn.Module) -> dict[str, str]:
     """The class of every module by its name."""
-    found = {name: _kind(module) for name, module in model.named_modules()}
+    kinds = {name: _kind(module) for name, module in model.named_modules()}
     if isinstance(model, GraphModule):
-        found |= _exported(model)
-    return found
+        kinds |= _exported(model)
+    return kinds
 
 
 def _kind(module: nn.Module) -> str:
@@ -108,15 +108,15 @@ class ForwardOrder(Probe):
 
 def pairs_in_sequences(model: nn.Module) -> dict[tuple[str, str], None]:
     """Modules that follow on another in an nn.Sequential: to be seen without any batch."""
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     for name, module in model.named_modules():
         if isinstance(module, nn.Sequential):
-            inner = [(".".join(filter(None, (name, own))), one) for own, one in module.named_children()]
-            leaves = [(own, not one._modules) for own, one in inner]
+            inner = [(".".join(filter(None, (name, own))), child) for own, child in module.named_children()]
+            leaves = [(own, not child._modules) for own, child in inner]
             for (before, is_leaf), (after, is_leaf_too) in pairwise(leaves):
                 if is_leaf and is_leaf_too:
-                    found[before, after] = None
-    return found
+                    pairs[before, after] = None
+    return pairs
 
 
 _STEP = 1e-3
@@ -143,16 +143,24 @@ class ModelParameters:
     @property
     def unreached(self) -> Parameters:
         """Parameters that take a gradient and got none so far."""
-        found = [one for one in self.held if one.value.requires_grad and one.name not in self._reached]
-        return Parameters([one.name for one in found], [one.value for one in found])
+        parameters = [
+            parameter
+            for parameter in self.held
+            if parameter.value.requires_grad and parameter.name not in self._reached
+        ]
+        return Parameters(
+            [parameter.name for parameter in parameters], [parameter.value for parameter in parameters]
+        )
 
     @property
     def starting_at_zero(self) -> list[str]:
         """What multiplies and is all zeros: the last layers of residual branches begin so, and adapters."""
         return [
-            one.name
-            for one in self.held
-            if one.value.requires_grad and "bias" not in one.name.rpartition(".")[2] and not one.value.any()
+            parameter.name
+            for parameter in self.held
+            if parameter.value.requires_grad
+            and "bias" not in parameter.name.rpartition(".")[2]
+            and not parameter.value.any()
         ]
 
     def differentiate(self, loss: Tensor) -> None:
@@ -160,10 +168,10 @@ class ModelParameters:
         trainable = [value for value in self.held.values if value.requires_grad]
         if loss.grad_fn is None or not trainable:
             return
-        for value, found in zip(trainable, gradients_of(loss, trainable), strict=True):
-            value.grad = found
+        for value, slope in zip(trainable, gradients_of(loss, trainable), strict=True):
+            value.grad = slope
         # One of zeros counts: what begins at zero on purpose holds back the gradient of the first step alone.
-        self._reached |= {one.name for one in self.held if one.value.grad is not None}
+        self._reached |= {parameter.name for parameter in self.held if parameter.value.grad is not None}
         self._step_apart()
 
     def reach(self, loss: Tensor) -> None:
@@ -176,15 +184,15 @@ class ModelParameters:
     def _step_apart(self) -> None:
         """Compare units after a step as well: those that stay equal have equal gradients and never part."""
         moved = {
-            one.name: one.value.detach() - _STEP * one.value.grad
-            for one in self.held
-            if one.value.grad is not None
+            parameter.name: parameter.value.detach() - _STEP * parameter.value.grad
+            for parameter in self.held
+            if parameter.value.grad is not None
             # A scale for each channel has one value a unit, and may be the same everywhere.
-            and one.value.dim() > 1
-            and one.value.numel() > one.value.shape[0]
-            and not one.value.grad.is_sparse
+            and parameter.value.dim() > 1
+            and parameter.value.numel() > parameter.value.shape[0]
+            and not parameter.value.grad.is_sparse
             # What gets no gradient at all from this batch cannot be told apart by it.
-            and bool(one.value.grad.any())
+            and bool(parameter.value.grad.any())
         }
         self.equal_later = dict(equal_shares(Update(None, Parameters(list(moved), list(moved.values())), 0)))
 
@@ -197,14 +205,16 @@ class ModelParameters:
             places.append(begun.get(layer_of(name), places[-1] if places else 0))
         layers = [
             Parameter(
-                name=one.name,
-                kind=kinds.get(layer_of(one.name), "") or "Parameter",
-                shape=tuple(one.value.shape),
-                trainable=bool(one.value.requires_grad),
-                optimized=bool(one.value.requires_grad),
-                gradient=one.name in self._reached if with_gradients else bool(one.value.requires_grad),
+                name=parameter.name,
+                kind=kinds.get(layer_of(parameter.name), "") or "Parameter",
+                shape=tuple(parameter.value.shape),
+                trainable=bool(parameter.value.requires_grad),
+                optimized=bool(parameter.value.requires_grad),
+                gradient=parameter.name in self._reached
+                if with_gradients
+                else bool(parameter.value.requires_grad),
             )
-            for one in self.held
+            for parameter in self.held
         ]
         return tuple(layers[index] for index in sorted(range(len(places)), key=places.__getitem__))
 

@@ -56,9 +56,9 @@ class FunctionCalls(TorchFunctionMode):
         value = function(*args, **options)
         name = getattr(function, "__name__", "")
         if name in LOSS_FUNCTIONS and isinstance(value, Tensor):
-            given = [*args[:2], *(options.pop(key) for key in ("input", "target") if key in options)]
-            if len(given) == 2 and all(isinstance(one, Tensor) for one in given):
-                prediction, target = given
+            tensors = [*args[:2], *(options.pop(key) for key in ("input", "target") if key in options)]
+            if len(tensors) == 2 and all(isinstance(tensor, Tensor) for tensor in tensors):
+                prediction, target = tensors
                 self.losses.append(LossCall(name, prediction, target, value, options, Purpose.TRAINING))
         # Those of torch.nn.functional alone: they call torch's own of the same name.
         elif name in DROPOUTS and getattr(function, "__module__", "") == F.__name__:
@@ -67,10 +67,10 @@ class FunctionCalls(TorchFunctionMode):
             self._note_dropout(bound.arguments, value)
         return value
 
-    def _note_dropout(self, given: Mapping[str, object], output: object) -> None:
-        values, probability = given["input"], given["p"]
+    def _note_dropout(self, arguments: Mapping[str, object], output: object) -> None:
+        values, probability = arguments["input"], arguments["p"]
         tensors = isinstance(values, Tensor) and isinstance(output, Tensor)
-        if given["training"] and tensors and isinstance(probability, float):
+        if arguments["training"] and tensors and isinstance(probability, float):
             self._dropped(Dropout(probability, values, output))
 
 
@@ -102,8 +102,8 @@ def objective(output: object, batch: Presented, loss: Loss | str | None) -> Obje
             f"{name}; set --loss or loss= to change it"
         )
     shaped, aim = _shaped(name, prediction, target)
-    found = _given(getattr(F, name), shaped, aim)
-    return Objective(found.value, found.calls, name, tuple(notes))
+    computed = _given(getattr(F, name), shaped, aim)
+    return Objective(computed.value, computed.calls, name, tuple(notes))
 
 
 def _given(loss: Loss, output: object, target: object) -> Objective:
@@ -112,9 +112,9 @@ def _given(loss: Loss, output: object, target: object) -> Objective:
         with FunctionCalls() as heard:
             value = loss(output, target)
     except Exception as error:  # code of the user's own
-        told = [described(one) for one in (prediction_in(output), target) if isinstance(one, Tensor)]
+        shapes = [described(part) for part in (prediction_in(output), target) if isinstance(part, Tensor)]
         raise TraindxError(
-            f"the loss function fails on {' and '.join(told) or 'this output'} ({told_error(error)}); "
+            f"the loss function fails on {' and '.join(shapes) or 'this output'} ({told_error(error)}); "
             "name another one, or pass targets as your training loop does"
         ) from error
     if not isinstance(value, Tensor) or not value.is_floating_point():
@@ -130,8 +130,8 @@ def _given(loss: Loss, output: object, target: object) -> Objective:
 def gradients_of(loss: Tensor, parameters: Sequence[Tensor]) -> Sequence[Tensor | None]:
     """The gradients of a loss, added to nothing: no hook that waits for accumulation is called."""
     try:
-        found: Sequence[Tensor | None] = torch.autograd.grad(loss, parameters, allow_unused=True)
-        return found
+        tensors: Sequence[Tensor | None] = torch.autograd.grad(loss, parameters, allow_unused=True)
+        return tensors
     except Exception as error:  # code of the user's own, or an operation without a derivative
         raise TraindxError(
             f"the backward pass fails ({told_error(error)}); "
@@ -147,7 +147,9 @@ def _checked(name: str) -> str:
 
 
 def _itself(batch: Presented, prediction: Tensor) -> Tensor:
-    same = [one for one in batch.tensors if one.is_floating_point() and one.shape == prediction.shape]
+    same = [
+        tensor for tensor in batch.tensors if tensor.is_floating_point() and tensor.shape == prediction.shape
+    ]
     if not same:
         raise TraindxError(
             f"no targets in the batch, and the model returns {described(prediction)}; "

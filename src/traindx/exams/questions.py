@@ -41,8 +41,8 @@ def fault(
     samples: tuple[Row, ...] = (),
 ) -> Outcome:
     """The answer of a check that found one thing, and has no more to say than that."""
-    found = problem(cause, severity, says, todo=todo, code=code, columns=columns, samples=samples)
-    return Outcome(says, (found,))
+    finding = problem(cause, severity, says, todo=todo, code=code, columns=columns, samples=samples)
+    return Outcome(says, (finding,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def check(
 
 def worst_mark(findings: Iterable[Finding]) -> Mark:
     """How a check ended that found these: pass where it found nothing."""
-    return max((one.mark for one in findings), key=lambda mark: mark.rank, default=Mark.PASS)
+    return max((finding.mark for finding in findings), key=lambda mark: mark.rank, default=Mark.PASS)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Checked:
     @property
     def answer(self) -> str:
         """The worst that it found; what it says where it found nothing."""
-        worst = max(self.findings, key=lambda one: one.degree.rank, default=None)
+        worst = max(self.findings, key=lambda finding: finding.degree.rank, default=None)
         return self.says if worst is None else worst.says
 
     @property
@@ -111,7 +111,9 @@ class Checked:
     @property
     def causes(self) -> tuple[str, ...]:
         """The causes that fails and warnings point to, each once."""
-        return tuple(dict.fromkeys(slug for one in self.findings if is_bad(one) for slug in one.causes))
+        return tuple(
+            dict.fromkeys(slug for finding in self.findings if is_bad(finding) for slug in finding.causes)
+        )
 
 
 def is_bad(finding: Finding) -> bool:
@@ -121,7 +123,7 @@ def is_bad(finding: Finding) -> bool:
 
 def verdict(checks: Iterable[Checked]) -> Mark:
     """The worst mark of all checks."""
-    return max((one.mark for one in checks), key=lambda mark: mark.rank, default=Mark.UNSEEN)
+    return max((checked.mark for checked in checks), key=lambda mark: mark.rank, default=Mark.UNSEEN)
 
 
 _SURE = 0.55
@@ -152,51 +154,59 @@ class Question:
     """Whether it is serious where it is far beyond its limit."""
     says: Callable[[Run, Finding], str] = lambda _, finding: finding.says
     layers: Callable[[Run, Finding], tuple[str, ...]] = lambda _, finding: tuple(
-        dict.fromkeys(one.layer for one in finding.evidence if one.layer)
+        dict.fromkeys(evidence.layer for evidence in finding.evidence if evidence.layer)
     )
 
 
 def asked(run: Run, questions: Iterable[Question]) -> list[Finding]:
     """A problem for every question whose answer is yes."""
-    found = []
-    for one in questions:
-        answer = one.sign(run)
-        if isinstance(answer, Finding) and answer.strength >= one.least:
-            severity = one.severity or one.sign.severity
+    findings = []
+    for question in questions:
+        answer = question.sign(run)
+        if isinstance(answer, Finding) and answer.strength >= question.least:
+            severity = question.severity or question.sign.severity
             if answer.strength < _SURE:
                 severity = list(Severity)[max(severity.rank - 1, 0)]
-            elif answer.strength >= _BEYOND_DOUBT and one.grows:
+            elif answer.strength >= _BEYOND_DOUBT and question.grows:
                 severity = max(severity, Severity.SERIOUS, key=lambda each: each.rank)
             if severity is not Severity.INFO:
-                found.append(problem(one.cause, severity, one.says(run, answer), one.layers(run, answer)))
-    return found
+                findings.append(
+                    problem(
+                        question.cause, severity, question.says(run, answer), question.layers(run, answer)
+                    )
+                )
+    return findings
 
 
 def cleared(run: Run, questions: Iterable[Question], problems: Iterable[Finding]) -> tuple[str, ...]:
     """The causes that were looked for and not found: the answer is no, not that nobody knows."""
-    accused = {one.cause for one in problems}
-    denied = [one.cause for one in questions if one.cause not in accused and one.sign(run) is None]
+    accused = {finding.cause for finding in problems}
+    denied = [
+        question.cause
+        for question in questions
+        if question.cause not in accused and question.sign(run) is None
+    ]
     return tuple(dict.fromkeys(denied))
 
 
 def joined(problems: Iterable[Finding]) -> list[Finding]:
     """One problem for each cause: what several questions say of it weighs more than what each does."""
     by_cause: dict[str, list[Finding]] = {}
-    for one in problems:
-        by_cause.setdefault(one.cause, []).append(one)
-    found = []
+    for finding in problems:
+        by_cause.setdefault(finding.cause, []).append(finding)
+    findings = []
     for cause, some in by_cause.items():
-        worst = max(some, key=lambda one: one.degree.rank).degree
+        worst = max(some, key=lambda finding: finding.degree.rank).degree
         severity = Severity.SERIOUS if len(some) > 1 and worst is Severity.WARNING else worst
-        layers = tuple(dict.fromkeys(layer for one in some for layer in one.layers))
-        todo = next((one.todo for one in some if one.todo), "")
-        found.append(problem(cause, severity, "; ".join(one.says for one in some), layers, todo))
-    return found
+        layers = tuple(dict.fromkeys(layer for finding in some for layer in finding.layers))
+        todo = next((finding.todo for finding in some if finding.todo), "")
+        findings.append(problem(cause, severity, "; ".join(finding.says for finding in some), layers, todo))
+    return findings
 
 
 def nonfinite_in(run: Run) -> list[Finding]:
     """Where a NaN or an infinity comes from, if there is one: once, for all that follow from it."""
-    inputs = [one for one in run.all(INPUT_NONFINITE_SHARE) if one.values.max() > 0]
+    inputs = [series for series in run.all(INPUT_NONFINITE_SHARE) if series.values.max() > 0]
     if inputs:
         share = float(inputs[0].values.max())
         says = f"{share_text(share)} of the input values are NaN or infinite"
@@ -207,7 +217,7 @@ def nonfinite_in(run: Run) -> list[Finding]:
         cause = non_finite_inputs.CAUSE.slug if source == "input" else NON_FINITE
         layers = (event.layer,) if event.layer else ()
         return [problem(cause, Severity.CRITICAL, event.says, layers, _TODO.get(source, _TODO[""]))]
-    broken = [one for one in run.all(NONFINITE_SHARE) if one.layer and one.values.max() > 0]
+    broken = [series for series in run.all(NONFINITE_SHARE) if series.layer and series.values.max() > 0]
     if not broken:
         return []
     first = broken[0]
@@ -216,7 +226,7 @@ def nonfinite_in(run: Run) -> list[Finding]:
     says = f"layer `{first.layer}`: {share_text(share)} of its {what} are NaN or infinite"
     if len(broken) > 1:
         says += f"; {count(len(broken) - 1, 'later layer')} too"
-    return [problem(NON_FINITE, Severity.CRITICAL, says, tuple(one.layer for one in broken), _TODO[""])]
+    return [problem(NON_FINITE, Severity.CRITICAL, says, tuple(series.layer for series in broken), _TODO[""])]
 
 
 _WHOLE = 0.1
@@ -230,4 +240,4 @@ def share_text(share: float) -> str:
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings by severity; those that are equally bad stay in their order."""
-    return tuple(sorted(findings, key=lambda one: -one.degree.rank))
+    return tuple(sorted(findings, key=lambda finding: -finding.degree.rank))

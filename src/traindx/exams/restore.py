@@ -51,8 +51,8 @@ def restored_training(model: nn.Module, optimizer: Optimizer) -> Iterator[Restor
 @contextmanager
 def _at_the_end(restorers: Sequence[Restore]) -> Iterator[Restore]:
     def restore() -> None:
-        for one in restorers:
-            one()
+        for undo in restorers:
+            undo()
 
     try:
         yield restore
@@ -62,21 +62,21 @@ def _at_the_end(restorers: Sequence[Restore]) -> Iterator[Restore]:
 
 def _tensors(model: nn.Module, optimizer: Optimizer) -> Restore:
     held = [*model.parameters(), *model.buffers()]
-    held += [one for group in optimizer.param_groups for one in group["params"]]
-    unique = list({id(one): one for one in held}.values())
-    kept = [(one, _kept(one), one.grad, _kept(one.grad)) for one in unique]
+    held += [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    unique = list({id(tensor): tensor for tensor in held}.values())
+    kept = [(tensor, _kept(tensor), tensor.grad, _kept(tensor.grad)) for tensor in unique]
 
     def restore() -> None:
-        for one, back, gradient, gradient_back in kept:
+        for tensor, back, gradient, gradient_back in kept:
             back()
             gradient_back()
-            one.grad = gradient
+            tensor.grad = gradient
 
     return restore
 
 
 def _modes(model: nn.Module) -> Restore:
-    kept = [(one, one.training) for one in model.modules()]
+    kept = [(module, module.training) for module in model.modules()]
 
     def restore() -> None:
         for module, training in kept:
@@ -110,7 +110,7 @@ def _state(optimizer: Optimizer) -> Restore:
     }
 
     def restore() -> None:
-        for parameter in [one for one in optimizer.state if one not in kept]:
+        for parameter in [key for key in optimizer.state if key not in kept]:
             del optimizer.state[parameter]
         for parameter, state in kept.items():
             held = optimizer.state[parameter]
@@ -176,8 +176,10 @@ def _buffers(model: nn.Module) -> Restore:
 
 
 def _attributes(model: nn.Module) -> Restore:
-    plain = [one for one in model.modules() if not isinstance(one, torch.jit.ScriptModule)]
-    kept = [(one, dict(vars(one)), {name: dict(vars(one)[name]) for name in _HELD}) for one in plain]
+    plain = [module for module in model.modules() if not isinstance(module, torch.jit.ScriptModule)]
+    kept = [
+        (module, dict(vars(module)), {name: dict(vars(module)[name]) for name in _HELD}) for module in plain
+    ]
 
     def restore() -> None:
         for module, own, held in kept:
@@ -211,6 +213,8 @@ def _unheard() -> Iterator[None]:
     if recorder.writer.is_open:
         # Writes what it has, and ends a stretch of plain steps, which are not told as events.
         recorder.flush()
-    events = [name for name, one in vars(Recorder).items() if getattr(one, "__wrapped__", None) is not None]
+    events = [
+        name for name, value in vars(Recorder).items() if getattr(value, "__wrapped__", None) is not None
+    ]
     with Unheard(recorder, *events):
         yield

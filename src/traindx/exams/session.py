@@ -127,23 +127,23 @@ class ModelSession:
         """A module gave its output."""
         if id(module) in self._inner:
             # Of a scripted module no part is heard, and the whole is no layer.
-            told = None if isinstance(module, torch.jit.ScriptModule) else output
-            self._recorder.module_returned(module, args, kwargs, told)
+            value = None if isinstance(module, torch.jit.ScriptModule) else output
+            self._recorder.module_returned(module, args, kwargs, value)
 
     def _dropped(self, dropout: Dropout) -> None:
         self._recorder.dropped(dropout.probability, dropout.given, dropout.output, gradients=True)
 
     def loss(self, output: object, batch: Presented, loss: Loss | str | None) -> Objective:
         """The loss of the batch, recorded."""
-        found = objective(output, batch, loss)
-        for call in found.calls:
+        aim = objective(output, batch, loss)
+        for call in aim.calls:
             self._recorder.loss_computed(
                 call.function, call.prediction, call.target, call.value, call.options, Purpose.TRAINING
             )
-        if found.function:
-            self.state(f.LOSS_FUNCTION, found.function)
-        self.notes += found.notes
-        return found
+        if aim.function:
+            self.state(f.LOSS_FUNCTION, aim.function)
+        self.notes += aim.notes
+        return aim
 
     def state(self, fact: Fact, value: Scalar) -> None:
         """Record a fact."""
@@ -202,17 +202,17 @@ class ModelSession:
         self._recorder.close()
         assert path is not None
         recorded = load(path)[0]
-        self.notes += [one.says for one in recorded.events if one.kind is EventKind.STEPPED_ASIDE]
+        self.notes += [event.says for event in recorded.events if event.kind is EventKind.STEPPED_ASIDE]
         layers = self.parameters.layers(self.order.begun, self.kinds, with_gradients=with_gradients)
         owners = [layer_of(layer.name) for layer in layers]
-        order = {one: place for place, one in enumerate(dict.fromkeys([*self.order.shapes, *owners]))}
+        order = {owner: index for index, owner in enumerate(dict.fromkeys([*self.order.shapes, *owners]))}
         order |= {layer.name: order[owner] for layer, owner in zip(layers, owners, strict=True)}
-        series = [self._seen_later(one) for one in recorded.series if one.quantity not in _TIMES]
+        series = [self._seen_later(curve) for curve in recorded.series if curve.quantity not in _TIMES]
         facts = {fact: value for fact, value in recorded.facts.items() if fact not in _OF_THE_CALLER}
         return Run(
             name,
             # Probes write those layers together that are alike.
-            tuple(sorted(series, key=lambda one: order.get(one.layer, -1))),
+            tuple(sorted(series, key=lambda curve: order.get(curve.layer, -1))),
             formats=(FORMAT,),
             facts=facts | self._facts(layers, with_gradients=with_gradients),
             events=recorded.events,

@@ -35,7 +35,7 @@ class _ExamOfModel(Displayed):
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The problems that should stop a training; empty while there are none."""
-        return tuple(one for one in self.problems if one.mark is Mark.FAIL)
+        return tuple(problem for problem in self.problems if problem.mark is Mark.FAIL)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def rank(interview: Interview) -> Ranking:
     """The causes, ranked by what is known so far."""
     scores = score_interview(interview)
     shares = dict(scores.shares)
-    if any(one.is_known for one in interview.told):
+    if any(series.is_known for series in interview.told):
         before = score_interview(replace(interview, told=())).shares
         kept = sum(before.get(slug, 0.0) for slug in shares)
         shares = {
@@ -62,9 +62,11 @@ def rank(interview: Interview) -> Ranking:
         healthy = of_log(shares[HEALTH], shown_problems(_known(interview).asked.values()))
         left = (1 - healthy) / max(1 - shares[HEALTH], TINY)
         shares = {slug: healthy if slug == HEALTH else share * left for slug, share in shares.items()}
-    hypotheses = [Hypothesis(one, shares[one.slug], scores.reasons[one]) for one in scores.competing]
+    hypotheses = [
+        Hypothesis(series, shares[series.slug], scores.reasons[series]) for series in scores.competing
+    ]
     return Ranking(
-        tuple(sorted(hypotheses, key=lambda one: -one.confidence)),
+        tuple(sorted(hypotheses, key=lambda series: -series.confidence)),
         shares[HEALTH],
         scores.healthy,
         _known(interview).contradictions,
@@ -93,7 +95,7 @@ def _suspected(interview: Interview) -> frozenset[str]:
         for cause in knowledge.causes()
         if any(_leads(cause, complaint) for complaint in interview.complaints)
     ]
-    spoken = [cause.slug for told in interview.told if told.choice for cause, _ in told.choice.speaks]
+    spoken = [cause.slug for answer in interview.told if answer.choice for cause, _ in answer.choice.speaks]
     return frozenset((*leading, *spoken))
 
 
@@ -104,81 +106,81 @@ def answered_signs(interview: Interview) -> frozenset[str]:
 
 def signs_read(interview: Interview) -> frozenset[str]:
     """The signs that something read answers with yes."""
-    return frozenset(slug for slug, one in _measured(interview).items() if one.finding)
+    return frozenset(slug for slug, result in _measured(interview).items() if result.finding)
 
 
 def _said(interview: Interview, cause: Cause) -> tuple[Reason, ...]:
     """What the complaint and the choices say of a cause without asking a sign."""
-    found = []
+    reasons = []
     for complaint in interview.complaints:
         leads = _leads(cause, complaint)
         says = f"{'often' if leads else 'rarely'} leads to this symptom: {complaint.says}"
         points = (LEADS if leads else DOES_NOT_LEAD) / len(interview.complaints)
-        found.append(Reason(says, points))
-    for told in interview.told:
-        spoken = told.choice.speaks if told.choice else ()
+        reasons.append(Reason(says, points))
+    for answer in interview.told:
+        spoken = answer.choice.speaks if answer.choice else ()
         points = sum(points for spoken_of, points in spoken if spoken_of.slug == cause.slug)
         if points:
-            found.append(Reason(f"your answer: {told.says}", TOLD * points, seen=points > 0))
-    return tuple(found)
+            reasons.append(Reason(f"your answer: {answer.says}", TOLD * points, seen=points > 0))
+    return tuple(reasons)
 
 
 @cache
 def _leads(cause: Cause, complaint: Complaint) -> bool:
     """Whether a cause leads to a complaint, by itself or through a mechanism."""
-    through = [one for one in knowledge.causes() if one.slug in cause.acts_through]
-    return any(symptom in one.symptoms for one in (cause, *through) for symptom in complaint.symptoms)
+    through = [other for other in knowledge.causes() if other.slug in cause.acts_through]
+    return any(symptom in link.symptoms for link in (cause, *through) for symptom in complaint.symptoms)
 
 
 def _known(interview: Interview) -> _Known:
     """All answers; what was measured outweighs what was told."""
     measured = _measured(interview)
-    told = {sign.slug: SignResult(sign, answer, TOLD) for sign, answer in _spoken(interview).items()}
+    results = {sign.slug: SignResult(sign, answer, TOLD) for sign, answer in _spoken(interview).items()}
     contradictions = tuple(
-        _contradiction(one)
-        for slug, one in told.items()
-        if slug in measured and bool(one.finding) != bool(measured[slug].finding)
+        _contradiction(result)
+        for slug, result in results.items()
+        if slug in measured and bool(result.finding) != bool(measured[slug].finding)
     )
-    return _Known({**told, **measured}, contradictions)
+    return _Known({**results, **measured}, contradictions)
 
 
-def _contradiction(told: SignResult) -> str:
-    what = told.sign.asks[:1].lower() + told.sign.asks[1:].rstrip(".")
-    says, reads = ("yes", "no") if told.finding else ("no", "yes")
+def _contradiction(result: SignResult) -> str:
+    what = result.sign.asks[:1].lower() + result.sign.asks[1:].rstrip(".")
+    says, reads = ("yes", "no") if result.finding else ("no", "yes")
     return f"your answer is {says}, but the files say {reads}: {what}"
 
 
 def _measured(interview: Interview) -> dict[str, SignResult]:
     """What runs answer, and what scripts and configurations state."""
     stated = [SignResult(sign, answer) for sign, answer in _stated(interview, interview.written).items()]
-    read = [one for gathered in interview.gathered for one in gathered.asked if not one.cannot_tell]
-    return {one.sign.slug: one for one in (*stated, *read)}
+    read = [result for gathered in interview.gathered for result in gathered.asked if not result.cannot_tell]
+    return {result.sign.slug: result for result in (*stated, *read)}
 
 
 def _spoken(interview: Interview) -> dict[Sign, Answer]:
     """What complaints, choices and facts answer; the later answer counts."""
-    found: dict[Sign, Answer] = {}
+    answers: dict[Sign, Answer] = {}
     for complaint in interview.complaints:
-        found |= dict.fromkeys(complaint.unseen)
-        found |= {sign: _yes(complaint.says, complaint.slug) for sign in complaint.seen}
-    for told in interview.told:
-        if told.choice:
-            found |= dict.fromkeys(told.choice.unseen)
-            found |= {sign: _yes(told.says, told.slug) for sign in told.choice.seen}
+        answers |= dict.fromkeys(complaint.unseen)
+        answers |= {sign: _yes(complaint.says, complaint.slug) for sign in complaint.seen}
+    for answer in interview.told:
+        if answer.choice:
+            answers |= dict.fromkeys(answer.choice.unseen)
+            answers |= {sign: _yes(answer.says, answer.slug) for sign in answer.choice.seen}
     # Of a run that is only read its diagnosis has judged the facts; beside a complaint they count as told.
-    return found | _stated(interview, interview.facts if interview.complaints else interview.stated)
+    return answers | _stated(interview, interview.facts if interview.complaints else interview.stated)
 
 
 def _stated(interview: Interview, new: Mapping[Fact, Scalar]) -> dict[Sign, Answer]:
     """What facts answer, beside all that the run states."""
-    found: dict[Sign, Answer] = {}
+    answers: dict[Sign, Answer] = {}
     if new:
         read = interview.run or Run("answers", ())
         run = replace(read, facts={**new, **read.facts})
         for question in questions():
             if question.judge and any(field.fact in new for field in question.fields):
-                found |= question.judge(run)
-    return found
+                answers |= question.judge(run)
+    return answers
 
 
 def _yes(says: str, slug: str) -> Finding:
@@ -208,42 +210,42 @@ def next_question(interview: Interview) -> Question | None:
     if rank(interview).top.confidence >= CLEAR:
         return None
     now = score_interview(interview)
-    tells = {one: _information(interview, now, one) for one in open_questions(interview)}
-    worth = [one for one, information in tells.items() if information >= LEAST]
+    tells = {question: _information(interview, now, question) for question in open_questions(interview)}
+    worth = [question for question, information in tells.items() if information >= LEAST]
     # What the complaint looks like is what a person came to say.
-    first = [one for one in worth if set(one.first) & set(interview.complaints)]
-    return max(first or worth, key=lambda one: tells[one], default=None)
+    first = [question for question in worth if set(question.first) & set(interview.complaints)]
+    return max(first or worth, key=lambda question: tells[question], default=None)
 
 
 def open_questions(interview: Interview) -> tuple[Question, ...]:
     """Questions that fit the complaints and whose answers are not known yet."""
-    asked = {one.question.slug for one in interview.told}
+    asked = {answer.question.slug for answer in interview.told}
     answered, read = answered_signs(interview), signs_read(interview)
     return tuple(
-        one
-        for one in questions()
-        if one.slug not in asked
-        and any(complaint in one.complaints for complaint in interview.complaints)
-        and not (_is_known(one, interview, answered) or _is_read(one, read))
+        question
+        for question in questions()
+        if question.slug not in asked
+        and any(complaint in question.complaints for complaint in interview.complaints)
+        and not (_is_known(question, interview, answered) or _is_read(question, read))
     )
 
 
 def _is_known(question: Question, interview: Interview, answered: frozenset[str]) -> bool:
     if question.fields:
-        return all(one.fact in interview.facts for one in question.needed)
+        return all(field.fact in interview.facts for field in question.needed)
     return question.signs <= answered
 
 
 def _is_read(question: Question, read: frozenset[str]) -> bool:
     """Whether something read gives one of the answers."""
-    return any(one.seen and {sign.slug for sign in one.seen} <= read for one in question.choices)
+    return any(choice.seen and {sign.slug for sign in choice.seen} <= read for choice in question.choices)
 
 
 def _information(interview: Interview, now: Scores, question: Question) -> float:
     """What the answer is expected to say about the cause: the mutual information of both, in nats."""
     outcomes, weights = _outcomes(question)
-    then = [score_interview(interview.after(told)).by_slug for told in outcomes]
-    after = np.array([[one[slug] for slug in now.by_slug] for one in then])
+    then = [score_interview(interview.after(outcome)).by_slug for outcome in outcomes]
+    after = np.array([[probabilities[slug] for slug in now.by_slug] for probabilities in then])
     # What an answer does to the odds of a cause is what the cause does to the odds of the answer.
     likely = np.asarray(weights)[:, None] * np.exp(after - np.array(list(now.by_slug.values())))
     likely /= likely.sum(axis=0)
@@ -257,6 +259,6 @@ def _outcomes(question: Question) -> tuple[list[Told], list[float]]:
         texts, weights = zip(*question.examples, strict=True)
         return [answer_to(question, text) for text in texts], list(weights)
     return (
-        [Told(question, choice=one) for one in question.choices],
-        [_RARE if one.fault else 1.0 for one in question.choices],
+        [Told(question, choice=choice) for choice in question.choices],
+        [_RARE if choice.fault else 1.0 for choice in question.choices],
     )

@@ -20,8 +20,14 @@ _SHOWN = 3
 
 def check(claim: Claim, interview: Interview, ranking: Ranking) -> CheckedClaim:
     """What the evidence says to a claim."""
-    right = [one for one in ranking.hypotheses if one.cause.slug in {cause.slug for cause in claim.right_if}]
-    share = sum(one.confidence for one in right) + (ranking.healthy if claim.or_healthy else 0.0)
+    right = [
+        hypothesis
+        for hypothesis in ranking.hypotheses
+        if hypothesis.cause.slug in {cause.slug for cause in claim.right_if}
+    ]
+    share = sum(hypothesis.confidence for hypothesis in right) + (
+        ranking.healthy if claim.or_healthy else 0.0
+    )
     stand = _stand(claim, interview, ranking, right, share)
     usually = _usually(claim, interview, ranking)
     return CheckedClaim(
@@ -42,11 +48,11 @@ def _stand(
         return Stand.BESIDE
     if not interview.is_told:
         return Stand.OPEN
-    others = [one.confidence for one in ranking.hypotheses if one not in right]
+    others = [hypothesis.confidence for hypothesis in ranking.hypotheses if hypothesis not in right]
     rival = max(others + ([] if claim.or_healthy else [ranking.healthy]), default=0.0)
     if share >= max(_HOLDS, _AHEAD * rival):
         return Stand.HOLDS
-    against = sum(one.points for one in _lines(right[:1], -1))
+    against = sum(line.points for line in _lines(right[:1], -1))
     if share < _FAILS and (rival >= max(_CLEAR, _AHEAD * share) or against <= -1):
         return Stand.FAILS
     return Stand.OPEN
@@ -54,9 +60,11 @@ def _stand(
 
 def _lines(hypotheses: list[Hypothesis], side: int) -> list[Reason]:
     """Evidence on one side, without what is assumed; one answer that speaks through several signs once."""
-    lines = [one for hypothesis in hypotheses for one in hypothesis.reasons if one.sign or one.seen]
-    ranked = sorted((one for one in lines if one.points * side > 0), key=lambda one: abs(one.points))
-    return list({one.says: one for one in ranked}.values())[::-1]
+    lines = [
+        reason for hypothesis in hypotheses for reason in hypothesis.reasons if reason.sign or reason.seen
+    ]
+    ranked = sorted((line for line in lines if line.points * side > 0), key=lambda reason: abs(reason.points))
+    return list({reason.says: reason for reason in ranked}.values())[::-1]
 
 
 def _sentence(claim: Claim, stand: Stand, share: float, ranking: Ranking, interview: Interview) -> str:
@@ -84,21 +92,21 @@ def _because(stand: Stand, right: list[Hypothesis], ranking: Ranking) -> tuple[s
     if stand is Stand.BESIDE or not ranking.hypotheses:
         return ()
     if stand is Stand.HOLDS:
-        return tuple(one.says for one in _lines(right[:1], +1))[:_SHOWN]
-    against = [f"against it: {one.says}" for one in _lines(right[:1], -1)[:_SHOWN]]
+        return tuple(line.says for line in _lines(right[:1], +1))[:_SHOWN]
+    against = [f"against it: {line.says}" for line in _lines(right[:1], -1)[:_SHOWN]]
     healthy = ranking.healthy > ranking.top.confidence
     instead = [] if healthy or ranking.top in right else _lines([ranking.top], +1)[: _SHOWN - 1]
-    return (*against, *(f"for {ranking.top.cause.slug}: {one.says}" for one in instead))
+    return (*against, *(f"for {ranking.top.cause.slug}: {reason.says}" for reason in instead))
 
 
 def _usually(claim: Claim, interview: Interview, ranking: Ranking) -> tuple[Cause, ...]:
     """The causes whose misdiagnosis it is, the likeliest now first; without what is ruled out by now."""
     least = _RULED_OUT if interview.is_told else 0.0
-    shares = {one.cause.slug: one.confidence for one in ranking.hypotheses}
+    shares = {hypothesis.cause.slug: hypothesis.confidence for hypothesis in ranking.hypotheses}
     mistaken = [
-        one for one in knowledge.causes() if claim.means in {wrong.says for wrong in one.misdiagnoses}
+        cause for cause in knowledge.causes() if claim.means in {wrong.says for wrong in cause.misdiagnoses}
     ]
-    possible = [one for one in mistaken if shares.get(one.slug, 0.0) >= least]
+    possible = [cause for cause in mistaken if shares.get(cause.slug, 0.0) >= least]
     return tuple(sorted(possible, key=lambda cause: (-shares.get(cause.slug, 0.0), -cause.prior)))
 
 
@@ -109,10 +117,12 @@ def _changes(claim: Claim, interview: Interview) -> tuple[str, ...]:
     cause = knowledge.cause_named(claim.right_if[0].slug)
     answered = answered_signs(interview)
     unseen = max(
-        (one for one in cause.clues if one.sign.slug not in answered), key=lambda one: one.seen, default=None
+        (clue for clue in cause.clues if clue.sign.slug not in answered),
+        key=lambda clue: clue.seen,
+        default=None,
     )
-    found = [f"{cause.experiment.does.rstrip('.')}: {cause.experiment.if_true}"]
+    changes = [f"{cause.experiment.does.rstrip('.')}: {cause.experiment.if_true}"]
     if unseen is not None and unseen.seen >= 1:
         asks = unseen.sign.asks.rstrip(".")
-        found.append(f"a recording that shows: {asks[:1].lower()}{asks[1:]}")
-    return tuple(found)
+        changes.append(f"a recording that shows: {asks[:1].lower()}{asks[1:]}")
+    return tuple(changes)

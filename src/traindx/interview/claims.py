@@ -185,21 +185,23 @@ HURRY = Claim(
     is_pressure=True,
 )
 
-CLAIMS: dict[str, Claim] = {one.slug: one for one in list(globals().values()) if isinstance(one, Claim)}
+CLAIMS: dict[str, Claim] = {
+    claim.slug: claim for claim in list(globals().values()) if isinstance(claim, Claim)
+}
 """Every claim above by its slug."""
 
 
 def claims_in(text: str) -> tuple[Claim, ...]:
     """The claims that words make, each with these words."""
-    exact = [one for one in CLAIMS.values() if text.strip().lower().rstrip(".!") == one.means.lower()]
-    found = exact or [one for one in CLAIMS.values() if one.words.search(text)]
-    return tuple(replace(one, quoted=text.strip()) for one in found)
+    exact = [claim for claim in CLAIMS.values() if text.strip().lower().rstrip(".!") == claim.means.lower()]
+    claims = exact or [claim for claim in CLAIMS.values() if claim.words.search(text)]
+    return tuple(replace(claim, quoted=text.strip()) for claim in claims)
 
 
 def claims_named(text: str) -> tuple[Claim, ...]:
     """The claims of a slug or of words; if there are none, an error lists those that can be checked."""
-    found = (CLAIMS[text],) if text in CLAIMS else claims_in(text)
-    if not found:
-        known = "; ".join(f'"{one.means}"' for one in CLAIMS.values())
+    claims = (CLAIMS[text],) if text in CLAIMS else claims_in(text)
+    if not claims:
+        known = "; ".join(f'"{claim.means}"' for claim in CLAIMS.values())
         raise TraindxError(f'no known claim in "{text}"; traindx can check {known}')
-    return found
+    return claims

@@ -118,7 +118,7 @@ OTHER = Complaint(
 )
 
 COMPLAINTS: dict[str, Complaint] = {
-    one.slug: one for one in list(globals().values()) if isinstance(one, Complaint)
+    complaint.slug: complaint for complaint in list(globals().values()) if isinstance(complaint, Complaint)
 }
 """Every complaint above by its slug, in the order in which they are offered."""
 
@@ -135,9 +135,13 @@ def complaint_named(slug: str) -> Complaint:
 
 def complaints_in(text: str) -> tuple[Complaint, ...]:
     """What words complain of; `other` only where they fit nothing else."""
-    found = tuple(one for one in COMPLAINTS.values() if one is not OTHER and one.words.search(text))
-    if found:
-        return found
+    complaints = tuple(
+        complaint
+        for complaint in COMPLAINTS.values()
+        if complaint is not OTHER and complaint.words.search(text)
+    )
+    if complaints:
+        return complaints
     return (OTHER,) if OTHER.words.search(text) else ()
 
 
@@ -207,10 +211,12 @@ DEPLOYMENT = Outside(
     "See the docs of the runtime that serves it; first compare its outputs with those of the trained model.",
 )
 
-OUTSIDE: dict[str, Outside] = {one.slug: one for one in list(globals().values()) if isinstance(one, Outside)}
+OUTSIDE: dict[str, Outside] = {
+    field.slug: field for field in list(globals().values()) if isinstance(field, Outside)
+}
 """Every matter above by its slug."""
 
 
 def outside_in(text: str) -> tuple[Outside, ...]:
     """The matters of other fields that words speak of."""
-    return tuple(one for one in OUTSIDE.values() if one.words.search(text))
+    return tuple(field for field in OUTSIDE.values() if field.words.search(text))

@@ -23,45 +23,45 @@ _CONFIGURATIONS = (".yaml", ".yml", ".json")
 
 def gather(path: str) -> Gathered:
     """What a path says; if it has nothing of use, an error says why."""
-    place = Path(path).expanduser()
-    if path != STANDARD_INPUT and not place.exists():
+    file = Path(path).expanduser()
+    if path != STANDARD_INPUT and not file.exists():
         raise UnreadableError(path, "no such file", "pass a log, a run folder, a script or a config file")
-    if place.suffix == ".py":
-        return _script(path, place)
+    if file.suffix == ".py":
+        return _script(path, file)
     try:
-        runs = load(str(place))
+        runs = load(str(file))
     except UnreadableError:
-        stated = _configuration(path, place)
+        stated = _configuration(path, file)
         if stated is None:
             raise
         return stated
     if len(runs) > 1:
         names = listed([run.name for run in runs], 3)
         raise TraindxError(f"{path}: contains {count(len(runs), 'run')} ({names}); pass one of them")
-    found = diagnose(runs[0])
-    says = f"{'/'.join(runs[0].formats) or 'a run'}: {found.says}"
-    return Gathered(path, says, runs[0], found.asked, found)
+    diagnosis = diagnose(runs[0])
+    says = f"{'/'.join(runs[0].formats) or 'a run'}: {diagnosis.says}"
+    return Gathered(path, says, runs[0], diagnosis.asked, diagnosis)
 
 
-def _script(path: str, place: Path) -> Gathered:
+def _script(path: str, file: Path) -> Gathered:
     try:
-        if place.stat().st_size > _LARGEST:
+        if file.stat().st_size > _LARGEST:
             raise ValueError("is too large for a script")
-        script = read_script(place.read_text(encoding="utf-8", errors="replace"), place.name)
+        script = read_script(file.read_text(encoding="utf-8", errors="replace"), file.name)
     except OSError as error:
         raise refused(path, error) from error
     except ValueError as error:
         raise UnreadableError(path, str(error), "pass the training script") from error
-    run = Run(place.name, (), facts=script.facts)
+    run = Run(file.name, (), facts=script.facts)
     says = f"script with {_stated(script.facts)}"
     return Gathered(path, says, run, (*script.asked, *_judged(run)))
 
 
-def _configuration(path: str, place: Path) -> Gathered | None:
-    if place.suffix.lower() not in _CONFIGURATIONS:
+def _configuration(path: str, file: Path) -> Gathered | None:
+    if file.suffix.lower() not in _CONFIGURATIONS:
         return None
     facts: dict[Fact, Scalar] = {}
-    for name, value in settings_in(place).items():
+    for name, value in settings_in(file).items():
         fact = fact_of(name)
         if fact is PRECISION and isinstance(value, bool):
             # A switch names the precision by its own name; one that is off names none.
@@ -70,14 +70,14 @@ def _configuration(path: str, place: Path) -> Gathered | None:
             facts.setdefault(fact, value.lower() if isinstance(value, str) else value)
     if not facts:
         return None
-    run = Run(place.name, (), facts=facts)
+    run = Run(file.name, (), facts=facts)
     return Gathered(path, f"config file with {_stated(facts)}", run, _judged(run))
 
 
 def _judged(run: Run) -> tuple[SignResult, ...]:
     """What settings alone show; those that questions ask for are judged with all that is told beside."""
     asked = (SignResult(sign, sign(run)) for sign in (precision_is_half, dropout_extreme))
-    return tuple(one for one in asked if not one.cannot_tell)
+    return tuple(result for result in asked if not result.cannot_tell)
 
 
 def _stated(facts: Mapping[Fact, Scalar]) -> str:

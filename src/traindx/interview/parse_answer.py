@@ -37,19 +37,19 @@ def answer_to(question: Question, text: str) -> Told:
         return Told(question)
     if question.fields:
         return Told(question, facts=_facts(question, text.strip()))
-    found = _choices(question, typed)
-    if len(found) != 1:
+    choices = _choices(question, typed)
+    if len(choices) != 1:
         raise _refused(question, text.strip())
-    return Told(question, choice=found[0])
+    return Told(question, choice=choices[0])
 
 
 def _choices(question: Question, typed: str) -> list[Choice]:
     """The choices of this name; else those whose name begins so; else those whose words do."""
-    named = [one for one in question.choices if typed in (*one.slugs, one.says.lower())]
+    named = [choice for choice in question.choices if typed in (*choice.slugs, choice.says.lower())]
     if named or len(typed) < _LEAST:
         return named
-    begun = [one for one in question.choices if one.slug.startswith(typed)]
-    return begun or [one for one in question.choices if one.says.lower().startswith(typed)]
+    begun = [choice for choice in question.choices if choice.slug.startswith(typed)]
+    return begun or [choice for choice in question.choices if choice.says.lower().startswith(typed)]
 
 
 def _refused(question: Question, text: str) -> BadAnswerError:

@@ -65,8 +65,8 @@ def tell(consultation: Consultation, told: Told) -> Consultation:
     interview = consultation.interview.after(told)
     ranking = rank(interview)
     # Facts that are told one by one answer one question.
-    whole = next(one for one in interview.told if one.question is told.question)
-    earlier = [one for one in consultation.moves if one.question is not told.question]
+    whole = next(answered for answered in interview.told if answered.question is told.question)
+    earlier = [made for made in consultation.moves if made.question is not told.question]
     move = Move(
         told.question.asks, whole.says, ranking, earlier[-1].after if earlier else None, told.question
     )
@@ -94,8 +94,8 @@ def named_answer(pair: str) -> Told:
             if name in field.names:
                 return told_field(question, field, value)
     known = [
-        *(one.slug for one in questions()),
-        *dict.fromkeys(field.names[0] for one in questions() for field in one.fields),
+        *(question.slug for question in questions()),
+        *dict.fromkeys(field.names[0] for question in questions() for field in question.fields),
     ]
     todo = f"use {', '.join(known)}"
     raise UnknownNameError("question", typed.strip(), known, todo=todo)
@@ -103,8 +103,8 @@ def named_answer(pair: str) -> Told:
 
 def claim(consultation: Consultation, claims: tuple[Claim, ...]) -> Consultation:
     """The consultation with claims to check."""
-    known = {one.slug for one in consultation.claims}
-    new = tuple(one for one in claims if one.slug not in known)
+    known = {other.slug for other in consultation.claims}
+    new = tuple(other for other in claims if other.slug not in known)
     return replace(consultation, claims=(*consultation.claims, *new))
 
 
@@ -113,14 +113,18 @@ def conclude(consultation: Consultation) -> Conclusion:
     interview, ranking = consultation.interview, consultation.ranking
     # Whoever asks about a hunch alone wants an answer to that, and no ranking.
     begun = bool(interview.complaints) or (interview.is_told and not consultation.claims)
-    listed = tuple(one for one in ranking.hypotheses[:_MOST] if one.confidence >= _LISTED) if begun else ()
+    listed = (
+        tuple(hypothesis for hypothesis in ranking.hypotheses[:_MOST] if hypothesis.confidence >= _LISTED)
+        if begun
+        else ()
+    )
     stands_out = begun and _stands_out(interview, ranking)
     return Conclusion(
         consultation,
         _sentence(consultation, begun),
         stands_out,
         listed,
-        tuple(check(one, interview, ranking) for one in consultation.claims),
+        tuple(check(stated, interview, ranking) for stated in consultation.claims),
         _experiment(ranking) if stands_out else None,
         _commands(consultation, stands_out) if begun else (),
         next_question(interview),
@@ -159,29 +163,31 @@ def _experiment(ranking: Ranking) -> NextExperiment | None:
     if ranking.top.confidence >= _SETTLED:
         return None
     leading = ranking.hypotheses[:_MOST]
-    close = [one.cause for one in leading if one.confidence * _CLOSE >= ranking.top.confidence]
-    tested = min(close, key=lambda one: one.experiment.steps)
-    return NextExperiment(tested, tested.experiment, tuple(one for one in close if one is not tested))
+    close = [
+        hypothesis.cause for hypothesis in leading if hypothesis.confidence * _CLOSE >= ranking.top.confidence
+    ]
+    tested = min(close, key=lambda cause: cause.experiment.steps)
+    return NextExperiment(tested, tested.experiment, tuple(cause for cause in close if cause is not tested))
 
 
 def _commands(consultation: Consultation, stands_out: bool) -> tuple[Command, ...]:
     """What to run next: record what was only told, look for the likeliest cause, prove the fix."""
     interview = consultation.interview
     script = _script(interview)
-    found = [] if interview.run else [_RECORD]
+    commands = [] if interview.run else [_RECORD]
     if stands_out:
         top = consultation.ranking.top.cause
-        found += [_TOOLS[top.looked_for_by]] if top.looked_for_by else []
-        found += [_PROVE, Command(f"traindx explain {top.slug}", "explains the most likely cause")]
-    return tuple(replace(one, line=one.line.replace("{script}", script)) for one in found)
+        commands += [_TOOLS[top.looked_for_by]] if top.looked_for_by else []
+        commands += [_PROVE, Command(f"traindx explain {top.slug}", "explains the most likely cause")]
+    return tuple(replace(command, line=command.line.replace("{script}", script)) for command in commands)
 
 
 def _script(interview: Interview) -> str:
     """What to type for the program: the script that was given or recorded, else what scripts are called."""
-    given = next((one.source for one in interview.gathered if one.source.endswith(".py")), "")
+    path = next((evidence.source for evidence in interview.gathered if evidence.source.endswith(".py")), "")
     recorded = interview.run.facts if interview.run else {}
-    program = " ".join(str(recorded[one]) for one in (SCRIPT, PROGRAM_ARGUMENTS) if one in recorded)
-    return given or program or "train.py"
+    program = " ".join(str(recorded[fact]) for fact in (SCRIPT, PROGRAM_ARGUMENTS) if fact in recorded)
+    return path or program or "train.py"
 
 
 def _disagreements(interview: Interview) -> list[str]:
@@ -194,15 +200,16 @@ def _disagreements(interview: Interview) -> list[str]:
 
 
 def _limits(interview: Interview, ranking: Ranking) -> tuple[str, ...]:
-    known = sum(one.is_known for one in interview.told)
+    known = sum(answer.is_known for answer in interview.told)
     # A slip of the user comes first: a screen shows only the first limits.
     limits = [
-        f"Check your answer: {one.says} ({doubt})."
-        for one in interview.told
-        if (doubt := one.doubts(interview.facts))
+        f"Check your answer: {answer.says} ({doubt})."
+        for answer in interview.told
+        if (doubt := answer.doubts(interview.facts))
     ]
     limits += [
-        f"{one[:1].upper()}{one[1:]}." for one in (*_disagreements(interview), *ranking.contradictions)
+        f"{disagreement[:1].upper()}{disagreement[1:]}."
+        for disagreement in (*_disagreements(interview), *ranking.contradictions)
     ]
     if known and not interview.run:
         limits.append(f"Based on {count(known, 'answer')}; a recording would be stronger evidence.")

@@ -94,9 +94,11 @@ class Interview:
 
     def after(self, told: Told) -> "Interview":
         """The interview with one more answer; a question that is answered again keeps its place."""
-        if told.question not in [one.question for one in self.told]:
+        if told.question not in [answer.question for answer in self.told]:
             return replace(self, told=(*self.told, told))
-        kept = tuple(_merged(one, told) if one.question is told.question else one for one in self.told)
+        kept = tuple(
+            _merged(answer, told) if answer.question is told.question else answer for answer in self.told
+        )
         return replace(self, told=kept)
 
     def with_path(self, gathered: Gathered) -> "Interview":
@@ -106,7 +108,7 @@ class Interview:
     @property
     def complaint(self) -> str:
         """What the person sees: their own words, and what they are taken for."""
-        meant = "; ".join(one.says for one in self.complaints)
+        meant = "; ".join(complaint.says for complaint in self.complaints)
         return f'"{self.words}" ({meant})' if self.words else meant
 
     @property
@@ -122,24 +124,27 @@ class Interview:
     @cached_property
     def said(self) -> Mapping[Fact, Scalar]:
         """Facts that a person told."""
-        return {fact: value for one in self.told for fact, value in (one.facts or {}).items()}
+        return {fact: value for answer in self.told for fact, value in (answer.facts or {}).items()}
 
     @cached_property
     def written(self) -> Mapping[Fact, Scalar]:
         """Facts that stand in scripts and configurations."""
         return {
-            fact: value for one in self.gathered if not one.diagnosis for fact, value in one.run.facts.items()
+            fact: value
+            for evidence in self.gathered
+            if not evidence.diagnosis
+            for fact, value in evidence.run.facts.items()
         }
 
     @property
     def is_told(self) -> bool:
         """Whether anything is known beside the complaint."""
-        return bool(self.gathered) or any(one.is_known for one in self.told)
+        return bool(self.gathered) or any(answer.is_known for answer in self.told)
 
     @property
     def run(self) -> Run | None:
         """The run that was read last, if any was."""
-        return next((one.run for one in reversed(self.gathered) if one.diagnosis), None)
+        return next((evidence.run for evidence in reversed(self.gathered) if evidence.diagnosis), None)
 
 
 def _merged(first: Told, second: Told) -> Told:
@@ -175,7 +180,9 @@ class Ranking:
 
     def share(self, slug: str) -> float:
         """The belief in one cause."""
-        return next((one.confidence for one in self.hypotheses if one.cause.slug == slug), 0.0)
+        return next(
+            (hypothesis.confidence for hypothesis in self.hypotheses if hypothesis.cause.slug == slug), 0.0
+        )
 
 
 @dataclass(frozen=True, eq=False)

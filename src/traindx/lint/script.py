@@ -67,8 +67,8 @@ def read_script(text: str, name: str) -> Script:
         raise ValueError(f"not valid Python ({error.__class__.__name__})") from error
     constants = _constants(tree)
     facts: dict[Fact, Scalar] = {}
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    calls = sorted(found, key=lambda call: (call.lineno, call.col_offset))
+    others = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = sorted(others, key=lambda call: (call.lineno, call.col_offset))
     for call in calls:
         stated = dict(_facts(call, constants))
         # The first of several, whole: training comes before validation, and a second optimizer is another.
@@ -79,7 +79,7 @@ def read_script(text: str, name: str) -> Script:
 
 def _facts(call: ast.Call, constants: Mapping[str, Scalar]) -> Iterator[tuple[Fact, Scalar]]:
     called = _called(call)
-    keywords = {one.arg: _value(one.value, constants) for one in call.keywords if one.arg}
+    keywords = {keyword.arg: _value(keyword.value, constants) for keyword in call.keywords if keyword.arg}
     if called.lower() in _OPTIMIZERS:
         yield OPTIMIZER, called.lower()
         yield from _known(keywords, _OF_OPTIMIZERS)
@@ -124,7 +124,7 @@ def _habits(calls: list[ast.Call], name: str) -> Iterator[SignResult]:
 def _clears_by_hand(tree: ast.AST) -> bool:
     """Whether something is assigned to a `.grad`, as in `parameter.grad = None`."""
     targets = (target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets)
-    return any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in targets)
+    return any(isinstance(target, ast.Attribute) and target.attr == "grad" for target in targets)
 
 
 def _called(call: ast.Call) -> str:
@@ -140,18 +140,18 @@ def _called(call: ast.Call) -> str:
 
 def _constants(tree: ast.AST) -> dict[str, Scalar]:
     """Names that get one written value and no other, and the defaults of arguments (`args.lr`)."""
-    found: dict[str, list[Scalar | None]] = {}
+    scalars: dict[str, list[Scalar | None]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append(_value(node.value, {}))
+                    scalars.setdefault(target.id, []).append(_value(node.value, {}))
         elif isinstance(node, ast.Call) and _called(node) == "add_argument" and node.args:
             option = _value(node.args[-1], {})
-            default = next((one.value for one in node.keywords if one.arg == "default"), None)
+            default = next((keyword.value for keyword in node.keywords if keyword.arg == "default"), None)
             if isinstance(option, str) and default is not None:
-                found.setdefault("." + option.lstrip("-").replace("-", "_"), []).append(_value(default, {}))
-    return {name: values[0] for name, values in found.items() if len(values) == 1 and values[0] is not None}
+                scalars.setdefault("." + option.lstrip("-").replace("-", "_"), []).append(_value(default, {}))
+    return {name: values[0] for name, values in scalars.items() if len(values) == 1 and values[0] is not None}
 
 
 def _value(node: ast.expr, constants: Mapping[str, Scalar]) -> Scalar | None:
@@ -178,7 +178,11 @@ def training_at_import(source: str) -> int | None:
         module = ast.parse(source)
     except (SyntaxError, ValueError):
         return None
-    functions = {one.name for one in module.body if isinstance(one, ast.FunctionDef) and _calls_training(one)}
+    functions = {
+        statement.name
+        for statement in module.body
+        if isinstance(statement, ast.FunctionDef) and _calls_training(statement)
+    }
     lines = [
         call.lineno
         for statement in module.body
@@ -212,4 +216,4 @@ def _is_main_guard(node: ast.AST) -> bool:
     """Whether it is `if __name__ == "__main__":`."""
     if not isinstance(node, ast.If):
         return False
-    return any(isinstance(one, ast.Name) and one.id == "__name__" for one in ast.walk(node.test))
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test))

@@ -50,7 +50,7 @@ def roots_of_client(call: Call) -> ListRoots | ListRootsResult:
 def allowed(call: Call, named: Annotated[ListRootsResult, Resolve(roots_of_client)]) -> Roots:
     """The folders of the server, as far as the client names them too."""
     roots = call.request_context.lifespan_context.roots
-    return roots.narrowed(str(one.uri) for one in named.roots) if named.roots else roots
+    return roots.narrowed(str(root.uri) for root in named.roots) if named.roots else roots
 
 
 Allowed = Annotated[Roots, Resolve(allowed)]
@@ -111,23 +111,23 @@ def reading_of(roots: Roots, paths: list[str], say: Say) -> Reading:
         if files % _OFTEN == 0:
             say(files, None, f"reading file {files:,}")
 
-    found = read(places, names_in(Path.cwd()), progress)
-    if not any(run.series or fell_over(run) for run in found.runs):
-        problems = [str(one) for one in found.problems]
+    reading = read(places, names_in(Path.cwd()), progress)
+    if not any(run.series or fell_over(run) for run in reading.runs):
+        problems = [str(error) for error in reading.problems]
         raise TraindxError(
             problems[0] if problems else f"{listed(paths)}: no known metric found; probe shows why"
         )
-    return found
+    return reading
 
 
 def judged(runs: tuple[Run, ...], say: Say) -> list[Diagnosis]:
     """The diagnosis of every run, with the limits of the project."""
     limits = limits_in(Path.cwd())
-    found = []
+    diagnoses = []
     for number, run in enumerate(runs):
         say(number, len(runs), f"diagnosing run {number + 1:,} of {len(runs):,}")
-        found.append(diagnose(run, limits=limits))
-    return found
+        diagnoses.append(diagnose(run, limits=limits))
+    return diagnoses
 
 
 def chosen(runs: tuple[Run, ...], name: str) -> tuple[Run, ...]:
@@ -143,17 +143,17 @@ def chosen(runs: tuple[Run, ...], name: str) -> tuple[Run, ...]:
     if any(run.others for run in numbered):
         return numbered
     exact = tuple(run for run in runs if printable(run.name, 200) == name)
-    found = exact or tuple(run for run in runs if Path(run.name).name == name)
-    if not found:
+    matches = exact or tuple(run for run in runs if Path(run.name).name == name)
+    if not matches:
         lasts = {Path(run.name).name: run.name for run in runs}
         raise UnknownNameError("run", name, [run.name for run in runs], lasts)
-    return found
+    return matches
 
 
 def only_one(runs: tuple[Run, ...], name: str) -> Run:
     """The run that is asked for; raises where several may be meant."""
-    found = chosen(runs, name)
-    if len(found) > 1:
-        names = listed([printable(run.name, 200) for run in found], 20)
-        raise TraindxError(f"{len(found)} runs match; set run to one of {names}")
-    return found[0]
+    matches = chosen(runs, name)
+    if len(matches) > 1:
+        names = listed([printable(run.name, 200) for run in matches], 20)
+        raise TraindxError(f"{len(matches)} runs match; set run to one of {names}")
+    return matches[0]

@@ -32,37 +32,37 @@ class Roots:
     def narrowed(self, uris: Iterable[str]) -> "Roots":
         """The same folders, as far as the client names them too: it can only take away."""
         places = [_folder_of(uri) for uri in uris]
-        return Roots(self.folders, tuple(place for place in places if place is not None))
+        return Roots(self.folders, tuple(path for path in places if path is not None))
 
     def inside(self, path: str) -> Path:
         """Where a path leads to, links and dots followed; raises where that is outside, or nowhere."""
-        place = self._followed(path)
-        if not os.path.exists(place):
+        real = self._followed(path)
+        if not os.path.exists(real):
             raise TraindxError(f"{printable(path, 300)}: no such file or folder in {self._named()}")
-        return place
+        return real
 
     def readable(self, path: str) -> str:
         """A log, or a folder of logs, as it is called from the first root; no link in it may lead outside."""
-        place = self.inside(path)
-        if not (place.is_dir() or place.is_file()):
+        real = self.inside(path)
+        if not (real.is_dir() or real.is_file()):
             raise TraindxError(f"{printable(path, 300)}: neither a file nor a folder; choose a log")
-        for link in _links(place):
+        for link in _links(real):
             if not self._holds(_real(link)):
                 shown = printable(self.shown(link), 300)
                 raise TraindxError(
                     f"{shown}: a link out of the allowed folders; pass the logs next to it one by one,"
                     " or start traindx mcp with another --root"
                 )
-        return self.shown(place)
+        return self.shown(real)
 
     def output(self, folder: Path, name: str) -> Path:
         """A folder for what is written: only ever below `.traindx` of a folder in the roots."""
-        place = _real(folder / _OURS / name)
-        if not self._holds(place):
+        path = _real(folder / _OURS / name)
+        if not self._holds(path):
             raise TraindxError(
                 f"{printable(str(folder / _OURS), 300)}: a link out of the allowed folders; remove it"
             )
-        return place
+        return path
 
     def shown(self, place: Path) -> str:
         """A place as it is called from the first root."""
@@ -71,17 +71,17 @@ class Roots:
     def _followed(self, path: str) -> Path:
         if not path or "\0" in path:
             raise TraindxError(f"{path!r}: not a path; choose a file or folder in {self._named()}")
-        place = _real(self.home / path)
-        if not self._holds(place):
+        real = _real(self.home / path)
+        if not self._holds(real):
             raise TraindxError(
                 f"{printable(path, 300)}: not in the allowed folders; choose a path in {self._named()}"
             )
-        return place
+        return real
 
-    def _holds(self, place: Path) -> bool:
-        ours = any(place.is_relative_to(folder) for folder in self.folders)
+    def _holds(self, path: Path) -> bool:
+        ours = any(path.is_relative_to(folder) for folder in self.folders)
         theirs = self.named_by_client
-        return ours and (theirs is None or any(place.is_relative_to(folder) for folder in theirs))
+        return ours and (theirs is None or any(path.is_relative_to(folder) for folder in theirs))
 
     def _named(self) -> str:
         return ", ".join(printable(str(folder), 200) for folder in self.folders)
@@ -90,12 +90,12 @@ class Roots:
 def roots_from(given: Iterable[str]) -> Roots:
     """The folders that were given, or the working directory; raises where one is no folder."""
     folders = []
-    for one in given:
+    for path in given:
         # No shell has looked at what stands in the settings of an agent.
-        place = os.path.expanduser(one)
-        if not os.path.isdir(place):
-            raise TraindxError(f"--root {one}: not a folder; pass the folder with the logs and scripts")
-        folders.append(_real(Path(place)))
+        expanded = os.path.expanduser(path)
+        if not os.path.isdir(expanded):
+            raise TraindxError(f"--root {path}: not a folder; pass the folder with the logs and scripts")
+        folders.append(_real(Path(expanded)))
     if folders:
         return Roots(tuple(dict.fromkeys(folders)))
     here = _real(Path.cwd())
@@ -118,10 +118,10 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _links(place: Path) -> Iterator[Path]:
+def _links(path: Path) -> Iterator[Path]:
     """The links that reading a place would follow, those of the settings beside a log included."""
-    files = map(Path, files_below(str(place))) if place.is_dir() else place.parent.iterdir()
-    parents = {place if place.is_dir() else place.parent}
+    files = map(Path, files_below(str(path))) if path.is_dir() else path.parent.iterdir()
+    parents = {path if path.is_dir() else path.parent}
     for file in files:
         parents.add(file.parent)
         if file.is_symlink() and file.is_file():

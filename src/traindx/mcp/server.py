@@ -53,11 +53,11 @@ class _Server(MCPServer[State]):
         if name not in known:
             raise ToolError(f'unknown tool "{printable(name)}"; known tools: {", ".join(known)}')
         takes = list(known[name].input_schema.get("properties", {}))
-        for given in arguments:
-            if given not in takes:
-                near = difflib.get_close_matches(given, takes, n=1, cutoff=0.5)
+        for argument in arguments:
+            if argument not in takes:
+                near = difflib.get_close_matches(argument, takes, n=1, cutoff=0.5)
                 todo = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(takes)}"
-                raise ToolError(f'{name}: unknown argument "{printable(given)}"; {todo}')
+                raise ToolError(f'{name}: unknown argument "{printable(argument)}"; {todo}')
 
 
 def _sentence(name: str, error: ToolError) -> str:
@@ -66,9 +66,9 @@ def _sentence(name: str, error: ToolError) -> str:
         return str(cause)
     if isinstance(cause, ValidationError):
         first = cause.errors()[0]
-        where, given = ".".join(map(str, first["loc"])), printable(repr(first["input"]), 80)
+        where, value = ".".join(map(str, first["loc"])), printable(repr(first["input"]), 80)
         says = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-        return f"{name}: {where} is {given}, but {says}; fix it and call again"
+        return f"{name}: {where} is {value}, but {says}; fix it and call again"
     kind = type(cause).__name__
     return f"{name} failed inside traindx ({kind}); see the server log (standard error)"
 

@@ -123,14 +123,16 @@ def verdict_of(
     tells_causes = diagnosis.verdict is not Verdict.HEALTHY or detail == "full"
     accused = diagnosis.suspects[: bounds.causes] if tells_causes else ()
     evidence = _evidence(diagnosis, accused, bounds.evidence)
-    known = {one.id for one in evidence}
+    known = {entry.id for entry in evidence}
     return RunVerdict(
         run=printable(run.name, 200),
         verdict=diagnosis.verdict.value,
         says=printable(sentence(diagnosis), _SENTENCE),
         healthy=_rounded(diagnosis.healthy),
         severity=diagnosis.severity.value,
-        causes=[_cause(one, bounds, known, place < bounds.in_full) for place, one in enumerate(accused)],
+        causes=[
+            _cause(suspect, bounds, known, index < bounds.in_full) for index, suspect in enumerate(accused)
+        ],
         other_causes=_shares(diagnosis.suspects[len(accused) :][:_OTHERS]),
         evidence=evidence,
         limits=_limits(run, diagnosis)[: bounds.limits],
@@ -140,13 +142,13 @@ def verdict_of(
 
 
 def _shares(suspects: Sequence[Suspect]) -> list[Share]:
-    return [Share(cause=one.cause.slug, confidence=_rounded(one.confidence)) for one in suspects]
+    return [Share(cause=suspect.cause.slug, confidence=_rounded(suspect.confidence)) for suspect in suspects]
 
 
 def _cause(suspect: Suspect, bounds: Bounds, known: set[str], in_full: bool) -> CauseFound:
     cause, begin = suspect.cause, since(suspect)
     # Points that are printed as nothing are not told.
-    reasons = [one for one in ordered(suspect.reasons) if round(one.points, 1)]
+    reasons = [reason for reason in ordered(suspect.reasons) if round(reason.points, 1)]
     return CauseFound(
         cause=cause.slug,
         title=cause.title,
@@ -156,10 +158,10 @@ def _cause(suspect: Suspect, bounds: Bounds, known: set[str], in_full: bool) -> 
         since=f"{begin.axis.value} {shortened(begin.steps[0]):g}" if begin else "",
         layer=printable(suspect.layer),
         place=printable(suspect.place, 200),
-        why=[_reason(one, known) for one in reasons[: bounds.reasons]],
+        why=[_reason(reason, known) for reason in reasons[: bounds.reasons]],
         evidence=_ids(suspect.reasons, known),
         fixes=[fix_of(fix, has_code=in_full) for fix in cause.fixes[: bounds.fixes]],
-        do_not=[printable(one, _SENTENCE) for one in cause.what_not_to_do[: 6 if in_full else 1]],
+        do_not=[printable(advice, _SENTENCE) for advice in cause.what_not_to_do[: 6 if in_full else 1]],
     )
 
 
@@ -173,38 +175,43 @@ def _reason(reason: Reason, known: set[str]) -> ReasonFound:
 
 def _ids(reasons: Sequence[Reason], known: set[str] | None = None) -> list[str]:
     """The ids of the evidence of reasons, the weightiest first; with `known`, only of what is told."""
-    seen = sorted((one for one in reasons if one.seen), key=lambda one: -one.points)
-    found = [_id(one.sign.slug, place) for one in seen if one.sign for place in range(len(one.evidence))]
-    return [one for one in found if known is None or one in known]
+    observed = sorted((reason for reason in reasons if reason.seen), key=lambda reason: -reason.points)
+    ids = [
+        _id(reason.sign.slug, index)
+        for reason in observed
+        if reason.sign
+        for index in range(len(reason.evidence))
+    ]
+    return [key for key in ids if known is None or key in known]
 
 
-def _id(sign: str, place: int) -> str:
-    return f"{sign}.{place + 1}"
+def _id(sign: str, index: int) -> str:
+    return f"{sign}.{index + 1}"
 
 
 def _evidence(diagnosis: Diagnosis, accused: Sequence[Suspect], most: int) -> list[EvidenceFound]:
     """What the told causes rest on, in their order, then the other findings, the worst first."""
-    named = list(dict.fromkeys(one for suspect in accused for one in _ids(suspect.reasons)))
-    found: list[EvidenceFound] = []
-    for asked in sorted(diagnosis.findings, key=lambda one: -one.sign.severity.rank):
+    named = list(dict.fromkeys(key for suspect in accused for key in _ids(suspect.reasons)))
+    evidence: list[EvidenceFound] = []
+    for asked in sorted(diagnosis.findings, key=lambda result: -result.sign.severity.rank):
         assert asked.finding is not None
-        found += [
+        evidence += [
             EvidenceFound(
-                id=_id(asked.sign.slug, place),
+                id=_id(asked.sign.slug, index),
                 says=printable(asked.finding.says, _SENTENCE),
-                quantity=one.quantity.slug,
-                layer=printable(one.layer),
-                part=printable(one.part),
-                axis=one.axis.value,
-                first=shortened(one.steps[0]),
-                last=shortened(one.steps[1]),
-                value=told(one.value),
-                limit=shortened(one.limit) if one.limit is not None and math.isfinite(one.limit) else None,
-                place=printable(one.location, 200),
+                quantity=item.quantity.slug,
+                layer=printable(item.layer),
+                part=printable(item.part),
+                axis=item.axis.value,
+                first=shortened(item.steps[0]),
+                last=shortened(item.steps[1]),
+                value=told(item.value),
+                limit=shortened(item.limit) if item.limit is not None and math.isfinite(item.limit) else None,
+                place=printable(item.location, 200),
             )
-            for place, one in enumerate(asked.finding.evidence)
+            for index, item in enumerate(asked.finding.evidence)
         ]
-    return sorted(found, key=lambda one: named.index(one.id) if one.id in named else len(named))[:most]
+    return sorted(evidence, key=lambda item: named.index(item.id) if item.id in named else len(named))[:most]
 
 
 def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
@@ -214,13 +221,13 @@ def _limits(run: Run, diagnosis: Diagnosis) -> list[str]:
     if top and diagnosis.verdict is Verdict.SICK and unsettled(top):
         open_ones.append(f"{top.cause.slug} is first with less than 50%: another cause is more likely")
     if run.others:
-        others = listed([str(one.number) for one in run.others])
+        others = listed([str(other.number) for other in run.others])
         open_ones.append(f"run {run.number} of {len(run.in_log)} in its log; for another set run: {others}")
     if SMOOTHING in run.facts:
         open_ones.append(f"the log does not have every value: {printable(str(run.facts[SMOOTHING]))}")
     if run.unread:
         open_ones.append(f"{count(len(run.unread), 'column')} of the log not understood; probe lists them")
-    return [*open_ones, *(f"not recorded: {printable(one, _SENTENCE)}" for one in missing(diagnosis))]
+    return [*open_ones, *(f"not recorded: {printable(name, _SENTENCE)}" for name in missing(diagnosis))]
 
 
 def _rounded(share: float) -> float:

@@ -92,12 +92,12 @@ def treatment_found(
     """What came out, in as many words as asked for; `is_dry`: nothing was to be tried."""
     treatment = found.treatment
     most = _MOST[detail]
-    others = [_trial(one) for one in treatment.trials if one is not treatment.best]
+    others = [_trial(trial) for trial in treatment.trials if trial is not treatment.best]
     outcome = _outcome(found, is_dry)
     limits = [
         *set_aside(treatment),
         *why_left(treatment),
-        *(f"untried: {one}" for one in left_untried(treatment)),
+        *(f"untried: {sentence}" for sentence in left_untried(treatment)),
     ]
     run, diagnosis = found.report.runs[0], found.report.diagnoses[0]
     # What is asked for is the treatment; its diagnosis is told at length only where all is.
@@ -111,55 +111,55 @@ def treatment_found(
         planned=[]
         if treatment.trials
         else [
-            PlannedTrial(change=name_of(one.changes), title=one.title, cause=one.cause)
-            for one in found.plan[:most]
+            PlannedTrial(change=name_of(candidate.changes), title=candidate.title, cause=candidate.cause)
+            for candidate in found.plan[:most]
         ],
         patch=treatment.patch if len(treatment.patch) <= _PATCH else "",
         patch_says=patch_line(treatment),
         patch_file=patch_file,
         folder=folder,
         beliefs=belief_lines(found.beliefs)[:most] if found.beliefs else [],
-        limits=[printable(one, 300) for one in (*found.notes, *treatment.notes, *limits)][:most],
+        limits=[printable(note, 300) for note in (*found.notes, *treatment.notes, *limits)][:most],
         next_step=_next(found, outcome, patch_file),
     )
 
 
-def _outcome(found: "TreatResult", is_dry: bool) -> Result:
-    if found.treatment.best:
+def _outcome(result: "TreatResult", is_dry: bool) -> Result:
+    if result.treatment.best:
         return "proven"
-    if found.treatment.trials:
+    if result.treatment.trials:
         return "no proven win"
-    return "planned" if is_dry and found.plan else "nothing to treat"
+    return "planned" if is_dry and result.plan else "nothing to treat"
 
 
-def _says(found: "TreatResult", outcome: Result) -> str:
+def _says(result: "TreatResult", outcome: Result) -> str:
     if outcome in ("proven", "no proven win"):
-        return f"{outcome}: {conclusion(found.treatment)}"
-    if found.report.diagnoses[0].verdict is Verdict.HEALTHY:
+        return f"{outcome}: {conclusion(result.treatment)}"
+    if result.report.diagnoses[0].verdict is Verdict.HEALTHY:
         return "the run is healthy; to try a change anyway, pass it in only"
     if outcome == "planned":
-        return f"nothing tried yet; about {found.seconds:.0f} s per trial run"
-    if found.plan:
+        return f"nothing tried yet; about {result.seconds:.0f} s per trial run"
+    if result.plan:
         return "nothing tried: no cause is likely enough; to try a change anyway, pass it in only"
     return "no fix can be applied automatically; see the diagnosis for manual fixes"
 
 
-def _next(found: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
-    is_healthy = found.report.diagnoses[0].verdict is Verdict.HEALTHY
+def _next(result: "TreatResult", outcome: Result, patch_file: str) -> NextStep:
+    is_healthy = result.report.diagnoses[0].verdict is Verdict.HEALTHY
     if outcome == "nothing to treat" or (outcome == "planned" and is_healthy):
-        return NextStep(do="Do not change the program; report the diagnosis.", why=_says(found, outcome))
+        return NextStep(do="Do not change the program; report the diagnosis.", why=_says(result, outcome))
     if outcome == "planned":
         return NextStep(do="Call treat again without dry_run.", why="Only trials prove a fix.", tool="treat")
     if outcome == "no proven win":
         return NextStep(
             do="Tell the user that no fix is proven, and what was tried; do not pick one anyway.",
-            why=conclusion(found.treatment),
+            why=conclusion(result.treatment),
         )
     if not patch_file:
         return NextStep(
             do="Make the proven change in the source manually, and rerun.", why="There is no source patch."
         )
-    aside = "" if found.treatment.patch_verified else " Say that the patched program was not verified."
+    aside = "" if result.treatment.patch_verified else " Say that the patched program was not verified."
     return NextStep(
         do=f"Show the user the trial and the patch, and ask before you apply {patch_file}.{aside}",
         why="A proven change still changes the user's program.",
@@ -258,10 +258,10 @@ def _treated(job: Job, wire: TextIO) -> TreatmentFound:
         only=tuple(job.only),
         dry=job.is_dry,
     )
-    found = treat(job.words, wish, out=job.out, name=job.name, say=lambda says: _say(wire, Word(says=says)))
-    patch = keep(found, found.folder) if found.treatment.trials else None
+    result = treat(job.words, wish, out=job.out, name=job.name, say=lambda says: _say(wire, Word(says=says)))
+    patch = keep(result, result.folder) if result.treatment.trials else None
     return treatment_found(
-        found,
+        result,
         job.detail,
         folder=job.shown,
         patch_file=str(Path(job.shown, patch.name)) if patch else "",

@@ -52,10 +52,10 @@ def _of_table(source: Source) -> Iterator[Column]:
     names = head.split("\t")[1:]
     rows = [[_number(cell) for cell in line.split("\t")] for line in lines]
     numbers = np.array([row for row in rows if len(row) == len(names) + 1 and np.isfinite(row[0])])
-    for place, name in enumerate(names if len(numbers) else ()):
+    for index, name in enumerate(names if len(numbers) else ()):
         # The table does not say which metric is fitted, but a loss is no other metric that is known.
         is_loss = meaning(name) is None
-        yield _column(name, split, numbers[:, 0], numbers[:, place + 1], is_loss=is_loss)
+        yield _column(name, split, numbers[:, 0], numbers[:, index + 1], is_loss=is_loss)
 
 
 def _number(value: object) -> float:
@@ -69,7 +69,7 @@ def _of_document(source: Source) -> Iterator[Column]:
     # CatBoost closes the brackets of the document only at the end.
     document = document_of(source).value
     meta = document.get("meta") if isinstance(document, dict) else None
-    iterations = [one for one in _listed(document, "iterations") if isinstance(one, dict)]
+    iterations = [iteration for iteration in _listed(document, "iterations") if isinstance(iteration, dict)]
     for key, split in (("learn", Split.TRAIN), ("test", Split.VALIDATION)):
         # Of several evaluation sets CatBoost itself watches the first one.
         for name in _listed(meta, f"{key}_sets")[:1]:
@@ -77,22 +77,22 @@ def _of_document(source: Source) -> Iterator[Column]:
 
 
 def _listed(holder: object, name: str) -> list[object]:
-    found = holder.get(name) if isinstance(holder, dict) else None
-    return found if isinstance(found, list) else []
+    listed = holder.get(name) if isinstance(holder, dict) else None
+    return listed if isinstance(listed, list) else []
 
 
 def _of_set(
     iterations: Sequence[Mapping[str, object]], key: str, metrics: Sequence[object], split: Split
 ) -> Iterator[Column]:
-    for place, metric in enumerate(metrics):
-        told = [
-            (_number(one.get("iteration")), _number(values[place]))
-            for one in iterations
-            if isinstance(values := one.get(key), list) and place < len(values)
+    for index, metric in enumerate(metrics):
+        points = [
+            (_number(iteration.get("iteration")), _number(values[index]))
+            for iteration in iterations
+            if isinstance(values := iteration.get(key), list) and index < len(values)
         ]
-        if told and isinstance(metric, dict):
-            steps, values = np.array(told).T.copy()
-            is_loss = place == 0 and metric.get("best_value") == _BEST_IS_LOW
+        if points and isinstance(metric, dict):
+            steps, values = np.array(points).T.copy()
+            is_loss = index == 0 and metric.get("best_value") == _BEST_IS_LOW
             yield _column(str(metric.get("name")), split, steps, values, is_loss=is_loss)
 
 

@@ -83,8 +83,8 @@ def _holds_curves(part: object) -> bool:
 
 
 def _run_name(part: Mapping[str, object], number: int) -> str:
-    told = (part.get(name) for name in _RUN_NAMES)
-    return next((str(name) for name in told if isinstance(name, str | int)), f"run {number}")
+    names = (part.get(name) for name in _RUN_NAMES)
+    return next((str(name) for name in names if isinstance(name, str | int)), f"run {number}")
 
 
 def _logs(document: object, origin: Origin) -> list[Log]:

@@ -58,9 +58,9 @@ def read(source: Source) -> Iterator[Log]:
     contents.points.clear()
     settings = dict(contents.settings)
     for tag, text in contents.texts.items():
-        found = _settings_in(tag.removesuffix(_TEXT_SUFFIX), text)
-        settings = {**found, **settings}
-        if found:
+        stated = _settings_in(tag.removesuffix(_TEXT_SUFFIX), text)
+        settings = {**stated, **settings}
+        if stated:
             del contents.others["text", tag]
     if not columns and not settings:
         raise UnreadableError(source.path, _nothing(contents), "log scalars, and flush or close the writer")

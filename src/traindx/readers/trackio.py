@@ -61,9 +61,9 @@ def _runs(connection: sqlite3.Connection) -> list[_Run]:
     column = "run_id" if "run_id" in table_columns(connection, "metrics") else "run_name"
     # A run that was renamed while it was written has lines under both names.
     lines = distinct(connection, f"{column}, run_name", "metrics")
-    found = {identity: str(name) for identity, name in lines if identity is not None}
-    names = distinct_names(list(found.values()), [str(identity) for identity in found])
-    return [_Run(column, identity, name) for identity, name in zip(found, names, strict=True)]
+    run_names = {identity: str(name) for identity, name in lines if identity is not None}
+    names = distinct_names(list(run_names.values()), [str(identity) for identity in run_names])
+    return [_Run(column, identity, name) for identity, name in zip(run_names, names, strict=True)]
 
 
 def _log(source: Source, connection: sqlite3.Connection, run: _Run) -> Log:

@@ -80,7 +80,7 @@ def read(source: Source) -> Iterator[Log]:
 
 def _tells_why(recording: Recording) -> bool:
     """Whether a recording without a step says why there is none."""
-    fell_over = any(one.kind == EventKind.EXCEPTION.value for one in recording.happenings)
+    fell_over = any(happening.kind == EventKind.EXCEPTION.value for happening in recording.happenings)
     return fell_over or any(f.LABEL_FAULT.slug in stated for stated in recording.facts.values())
 
 
@@ -118,7 +118,7 @@ def _nothing(recording: Recording) -> tuple[str, str]:
     """Why there is no step, and what to do."""
     if recording.damage:
         return f"no step can be read ({recording.damage[0]})", "record it again"
-    ended = [one.says for one in recording.happenings if one.kind in _ENDINGS]
+    ended = [happening.says for happening in recording.happenings if happening.kind in _ENDINGS]
     if ended:
         return f"no step recorded: {ended[-1]}", "run it until the first step"
     return "no step recorded", "wait for the first step"
@@ -154,9 +154,9 @@ def _columns(
         steps = track.steps + offset if offset else track.steps
         pieces.setdefault((track.quantity, part, track.layer), []).append((steps, track.values))
     counted: dict[int, tuple[Floats, Rows]] = {}  # columns that share their steps share their rows
-    for (slug, part, layer), found in pieces.items():
-        steps = found[0][0] if len(found) == 1 else np.concatenate([steps for steps, _ in found])
-        values = found[0][1] if len(found) == 1 else np.concatenate([values for _, values in found])
+    for (slug, part, layer), blocks in pieces.items():
+        steps = blocks[0][0] if len(blocks) == 1 else np.concatenate([steps for steps, _ in blocks])
+        values = blocks[0][1] if len(blocks) == 1 else np.concatenate([values for _, values in blocks])
         if id(steps) not in counted:
             counted[id(steps)] = steps, steps.astype(np.int64)
         yield Column(
@@ -175,29 +175,33 @@ def _events(
 ) -> tuple[tuple[Event, ...], list[str]]:
     """The events of a training, and the kinds that are not known."""
     kinds = {kind.value: kind for kind in EventKind}
-    ours = [one for one in recording.happenings if one.stream in offsets or _is_ours(one, is_last)]
+    ours = [
+        happening
+        for happening in recording.happenings
+        if happening.stream in offsets or _is_ours(happening, is_last)
+    ]
     events = [
         Event(
-            kinds[one.kind],
-            one.says,
-            None if one.step is None else one.step + offsets.get(one.stream, 0.0),
-            one.layer,
-            one.operation,
-            one.batch,
+            kinds[event.kind],
+            event.says,
+            None if event.step is None else event.step + offsets.get(event.stream, 0.0),
+            event.layer,
+            event.operation,
+            event.batch,
         )
-        for one in ours
-        if one.kind in kinds
+        for event in ours
+        if event.kind in kinds
     ]
     torn = [f"damaged recording: {what}" for what in recording.damage]
     if is_last and not torn and _is_open(source):
         torn.append("the recording was not closed: the program is still running or was killed")
     events += [Event(EventKind.TORN, says) for says in torn]
-    return tuple(events), [one.kind for one in ours if one.kind not in kinds]
+    return tuple(events), [event.kind for event in ours if event.kind not in kinds]
 
 
-def _is_ours(one: Happening, is_last: bool) -> bool:
+def _is_ours(event: Happening, is_last: bool) -> bool:
     """Whether an event of the process concerns a training: its end only the last one."""
-    return one.stream == _PROCESS and (is_last or one.kind not in _ENDINGS)
+    return event.stream == _PROCESS and (is_last or event.kind not in _ENDINGS)
 
 
 def _is_open(source: Source) -> bool:
@@ -249,8 +253,8 @@ def _settings(recording: Recording, training: Training) -> dict[str, Scalar]:
     stated = {stream.id: recording.facts.get(stream.id, {}) for stream in streams}
     for slug in dict.fromkeys(slug for facts in stated.values() for slug in facts):
         if len({json.dumps(facts.get(slug)) for facts in stated.values()}) > 1:
-            for place, stream in enumerate(streams, start=1):
-                owner = training.parts[stream.id] or f"phase {place}"
+            for index, stream in enumerate(streams, start=1):
+                owner = training.parts[stream.id] or f"phase {index}"
                 if slug in stated[stream.id]:
                     settings[f"{owner}.{slug}"] = stated[stream.id][slug]
     return settings

@@ -232,16 +232,16 @@ def _unread(history: History, aside: _Aside, damage: Sequence[Damage]) -> Iterat
     yield from unread_of(history.numbers)
     for name, count in aside.unread.items():
         yield Skipped(name, count, "not part of the history")
-    for place in damage:
-        if not place.at_end:
-            why = f"a record {place.what}; continued at the next block of {BLOCK_BYTES:,} bytes"
-            yield Skipped(f"damage at byte {place.offset:,}", 1, why)
+    for damaged in damage:
+        if not damaged.at_end:
+            why = f"a record {damaged.what}; continued at the next block of {BLOCK_BYTES:,} bytes"
+            yield Skipped(f"damage at byte {damaged.offset:,}", 1, why)
 
 
 def _torn(damage: Sequence[Damage]) -> Iterator[Event]:
-    for place in damage:
-        if place.at_end:
-            yield Event(EventKind.TORN, f"the last record, at byte {place.offset:,}, {place.what}")
+    for damaged in damage:
+        if damaged.at_end:
+            yield Event(EventKind.TORN, f"the last record, at byte {damaged.offset:,}, {damaged.what}")
 
 
 READER = Reader(slug="wandb_offline", title="W&B offline run", recognizes=recognizes, read=read)

@@ -36,8 +36,10 @@ def recognizes(source: Source) -> float:
     if any(name + bound in shape.names for name in shape.names for bound in _BOUNDS):
         return 0.95
     runs, metrics = zip(*(name.rpartition(_BETWEEN)[::2] for name in shape.names[1:]), strict=True)
-    told = any(map(meaning, metrics)) and not any(map(meaning, runs))  # "loss - train" is a metric's name
-    return 0.7 if told and axis_of(shape.names[0]) is not None else 0.0
+    is_history = any(map(meaning, metrics)) and not any(
+        map(meaning, runs)
+    )  # "loss - train" is a metric's name
+    return 0.7 if is_history and axis_of(shape.names[0]) is not None else 0.0
 
 
 def read(source: Source) -> Iterator[Log]:
@@ -58,16 +60,18 @@ def read(source: Source) -> Iterator[Log]:
 def _log(sheet: Sheet, columns: Mapping[str, str], origin: Origin, run: str) -> Log:
     """The log of one run, from the rows that hold a number of it."""
     bounds = [metric for metric in columns if metric.endswith(_BOUNDS)]
-    told = {metric: sheet.cells[column] for metric, column in columns.items() if metric not in bounds}
+    measured = {metric: sheet.cells[column] for metric, column in columns.items() if metric not in bounds}
     shared = {name: cells for name, cells in sheet.cells.items() if _BETWEEN not in name}
     repeats = tuple(
         Skipped(metric, len(sheet.cells[columns[metric]].rows), "min or max column, repeats the value")
         for metric in bounds
     )
     rows = (
-        np.unique(np.concatenate([cells.rows for cells in told.values()])) if told else np.zeros(0, np.int64)
+        np.unique(np.concatenate([cells.rows for cells in measured.values()]))
+        if measured
+        else np.zeros(0, np.int64)
     )
-    own = replace(sheet, cells={**shared, **told}, words={}, unread=(*sheet.unread, *repeats))
+    own = replace(sheet, cells={**shared, **measured}, words={}, unread=(*sheet.unread, *repeats))
     return log_of(part_of(own, rows), origin, run)
 
 

@@ -76,8 +76,8 @@ class Watch:
         from traindx.recorder.hooks.attachment import tell
 
         # The recorder of `traindx run` has seen them made.
-        seen = not self._owner and "TRAINDX_RECORD" in os.environ
-        tell(self._attachment, model, () if seen else optimizers)
+        is_recorded = not self._owner and "TRAINDX_RECORD" in os.environ
+        tell(self._attachment, model, () if is_recorded else optimizers)
 
     def report(self, numbers: Mapping[str, object], split: Split | None = None) -> None:
         """Add losses and metrics that the program computes itself, by name: `{"val_loss": 0.3}`.
@@ -111,18 +111,20 @@ class Watch:
     def problems(self) -> list[str]:
         """What is seriously wrong so far, a sentence each; empty while nothing is, or nothing can be told."""
         try:
-            found = self.diagnose()
+            diagnosis = self.diagnose()
         except TraindxError:
             return []
-        if found.verdict is Verdict.HEALTHY:
+        if diagnosis.verdict is Verdict.HEALTHY:
             return []
         serious = [
-            one.finding.says
-            for one in found.findings
-            if one.finding and one.sign.severity.rank >= Severity.SERIOUS.rank
+            result.finding.says
+            for result in diagnosis.findings
+            if result.finding and result.sign.severity.rank >= Severity.SERIOUS.rank
         ]
-        says = [found.says] if found.verdict is Verdict.SICK else []
-        return says + [one for one in dict.fromkeys(serious) if not any(one in whole for whole in says)]
+        says = [diagnosis.says] if diagnosis.verdict is Verdict.SICK else []
+        return says + [
+            sentence for sentence in dict.fromkeys(serious) if not any(sentence in whole for whole in says)
+        ]
 
     def close(self, error: BaseException | None = None) -> None:
         """End the recording and put torch back as it was; a recorder that was joined goes on."""
@@ -242,8 +244,8 @@ def stem() -> str:
 
 def _forked() -> None:
     """A child process writes into a file of its own."""
-    for one in _owners:
-        one._forked()
+    for owner in _owners:
+        owner._forked()
 
 
 if sys.platform != "win32":

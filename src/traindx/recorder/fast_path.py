@@ -256,13 +256,13 @@ class FastPath:
 
     def _count_epochs(self) -> None:
         """Put the epoch where the number of batches stands, and tell the sources of them."""
-        kept, sources, told = self._kept, self._sources, 0
-        for place in range(_NUMBERS_WITH_LOADER - 1, len(kept), _NUMBERS_WITH_LOADER):
-            for _ in range(told, int(kept[place])):
+        kept, sources, written = self._kept, self._sources, 0
+        for index in range(_NUMBERS_WITH_LOADER - 1, len(kept), _NUMBERS_WITH_LOADER):
+            for _ in range(written, int(kept[index])):
                 sources.fetched_next()
-            told = int(kept[place])
-            kept[place] = sources.epoch
-        for _ in range(told, self._fetched):
+            written = int(kept[index])
+            kept[index] = sources.epoch
+        for _ in range(written, self._fetched):
             sources.fetched_next()
         self._fetched = 0
 

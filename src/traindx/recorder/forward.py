@@ -122,14 +122,14 @@ class Forward:
             return
         before = self._calls.get(id(module), int(self._outputs.holds_one_of(module)))
         calls = self._calls[id(module)] = before + 1
-        found = self._backend.tensors((output,), {}) if calls <= _MOST_CALLS else []
-        if found:
+        outputs = self._backend.tensors((output,), {}) if calls <= _MOST_CALLS else []
+        if outputs:
             name = self._model.module_name(module)
             if calls == 1:
-                self._outputs.told(module, name, found[0])
+                self._outputs.told(module, name, outputs[0])
             else:
                 name = f"{name} (call {calls})"
-            self._sampling.tell(Probe.module_returns, snapshot, name, module, found[0], Purpose.TRAINING)
+            self._sampling.tell(Probe.module_returns, snapshot, name, module, outputs[0], Purpose.TRAINING)
 
     def _tell_waited(self, snapshot: Snapshot) -> None:
         waited = self._outputs.returned()
@@ -139,8 +139,8 @@ class Forward:
     def _tell_batch(self, module: "nn.Module", tensors: "list[Tensor]", purpose: Purpose) -> None:
         # Without a loader each call counts.
         evaluated = self._sources.passed or self._passes
-        seen = evaluated if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
-        batch = Batch(tensors, purpose, seen, self._sources.evaluated_rows)
+        batches = evaluated if purpose is Purpose.VALIDATION else self._nonfinite.batches + 1
+        batch = Batch(tensors, purpose, batches, self._sources.evaluated_rows)
         samples = int(tensors[0].shape[0]) if tensors and tensors[0].dim() else 0
         if purpose is Purpose.VALIDATION:
             snapshot = self.validation.snapshot(self._sources.evaluated, self._streams.step)

@@ -73,7 +73,7 @@ class Unheard:
 
     def __init__(self, recorder: "Recorder", *events: str) -> None:
         self._recorder = recorder
-        self._events = {one for one in events if one not in recorder.ignored}
+        self._events = {name for name in events if name not in recorder.ignored}
 
     def __enter__(self) -> None:
         self._recorder.ignored |= self._events

@@ -89,16 +89,16 @@ class LoopFacts:
         owned = {id(value) for value in model.parameters()}
         if not owned or self._looks < _LOOKS_BEFORE_JUDGING:
             return
-        mine = {one.name for one in model.held(held)}
-        strays = {one.name for one in model.held(held) if not model.owns(one.value)}
+        mine = {parameter.name for parameter in model.held(held)}
+        strays = {parameter.name for parameter in model.held(held) if not model.owns(parameter.value)}
         counts = {
-            f.FROZEN_PARAMETERS: sum(not one.trainable for one in records),
-            f.UNOPTIMIZED_PARAMETERS: sum(one.trainable and not one.optimized for one in records),
+            f.FROZEN_PARAMETERS: sum(not record.trainable for record in records),
+            f.UNOPTIMIZED_PARAMETERS: sum(record.trainable and not record.optimized for record in records),
             f.STALE_PARAMETERS: sum(
-                one.trainable and one.name in strays and not one.gradient for one in records
+                record.trainable and record.name in strays and not record.gradient for record in records
             ),
             f.GRADIENTLESS_PARAMETERS: sum(
-                one.name in mine and one.trainable and not one.gradient for one in records
+                record.name in mine and record.trainable and not record.gradient for record in records
             ),
         }
         for fact, number in counts.items():

@@ -113,53 +113,53 @@ class Model:
 
     def owns(self, value: "Tensor") -> bool:
         """Whether a parameter belongs to a module in use."""
-        found = self._parameters.get(id(value))
+        parameter = self._parameters.get(id(value))
         # Another tensor may have taken the place of one that is gone.
-        return found is not None and found.value() is value
+        return parameter is not None and parameter.value() is value
 
     def parameter_names(self) -> dict[int, str]:
         """Names by the identity of the parameter."""
-        return {key: one.name for key, one in (self._strays | self._parameters).items()}
+        return {key: parameter.name for key, parameter in (self._strays | self._parameters).items()}
 
     def held(self, values: "Iterable[Tensor]") -> Parameters:
         """The parameters an optimizer holds under their names, in the order of the model."""
-        given = list(values)
-        key = tuple(map(id, given))
+        tensors = list(values)
+        key = tuple(map(id, tensors))
         order = self._orders.get(key)
-        if order is None or not order.is_of(given):
+        if order is None or not order.is_of(tensors):
             if len(self._orders) >= _MOST_ORDERS:
                 self._orders.clear()
-            order = self._orders[key] = self._ordered(given)
-        return Parameters(order.names, [given[place] for place in order.places])
+            order = self._orders[key] = self._ordered(tensors)
+        return Parameters(order.names, [tensors[index] for index in order.places])
 
-    def _ordered(self, given: "Sequence[Tensor]") -> _Order:
-        wanted = {id(value): place for place, value in enumerate(given)}
-        known = [key for key in self._parameters if key in wanted and self.owns(given[wanted[key]])]
-        strays = [key for key, place in wanted.items() if not self.owns(given[place])]
+    def _ordered(self, tensors: "Sequence[Tensor]") -> _Order:
+        wanted = {id(value): index for index, value in enumerate(tensors)}
+        known = [key for key in self._parameters if key in wanted and self.owns(tensors[wanted[key]])]
+        strays = [key for key, index in wanted.items() if not self.owns(tensors[index])]
         names = [self._parameters[key].name for key in known]
-        names += [self._stray(given[wanted[key]]).name for key in strays]
+        names += [self._stray(tensors[wanted[key]]).name for key in strays]
         places = tuple(wanted[key] for key in (*known, *strays))
-        return _Order(tuple(map(weakref.ref, given)), tuple(names), places)
+        return _Order(tuple(map(weakref.ref, tensors)), tuple(names), places)
 
     def records(self, held: "Sequence[Tensor]") -> list[LayerRecord]:
         """Every parameter of the model, and those that only an optimizer holds."""
         holds = {id(value) for value in held}
         strays = [self._stray(value) for value in held if not self.owns(value)]
         living = [
-            (one, value)
-            for one in [*self._parameters.values(), *strays]
-            if (value := one.value()) is not None
+            (parameter, value)
+            for parameter in [*self._parameters.values(), *strays]
+            if (value := parameter.value()) is not None
         ]
         return [
             LayerRecord(
-                name=one.name,
-                kind=one.kind,
+                name=parameter.name,
+                kind=parameter.kind,
                 shape=tuple(value.shape),
                 trainable=bool(value.requires_grad),
                 optimized=id(value) in holds,
-                gradient=one.name in self._gradients,
+                gradient=parameter.name in self._gradients,
             )
-            for one, value in living
+            for parameter, value in living
         ]
 
     def got_gradient(self, name: str) -> None:
@@ -175,16 +175,16 @@ class Model:
 
     def parameters(self) -> "list[Tensor]":
         """Every parameter below the roots."""
-        return [value for one in self._parameters.values() if (value := one.value()) is not None]
+        return [value for parameter in self._parameters.values() if (value := parameter.value()) is not None]
 
     def _stray(self, value: "Tensor") -> _Named:
         """A parameter that no root owns is named by its number and shape."""
-        found = self._strays.get(id(value))
-        if found is None or found.value() is not value:
+        parameter = self._strays.get(id(value))
+        if parameter is None or parameter.value() is not value:
             shape = "x".join(map(str, value.shape)) or "scalar"
             name = f"parameter {len(self._strays) + 1} ({shape})"
-            found = self._strays[id(value)] = _Named(name, "", weakref.ref(value))
-        return found
+            parameter = self._strays[id(value)] = _Named(name, "", weakref.ref(value))
+        return parameter
 
     def _name_all(self, roots: "Sequence[nn.Module]", held: "Sequence[Tensor]") -> None:
         self._modules = {}

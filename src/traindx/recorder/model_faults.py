@@ -78,8 +78,8 @@ class Layout:
         for root in self._model.roots:
             for owner in root.modules():
                 for attribute, inner in owner._modules.items():
-                    if inner is module and (place := assignment_place(type(owner), attribute)):
-                        return place
+                    if inner is module and (location := assignment_place(type(owner), attribute)):
+                        return location
         return ""
 
     def compared(self, target: "Tensor", snapshot: Snapshot) -> None:
@@ -137,7 +137,7 @@ class UnlistedParts:
     def _made(self, module: "nn.Module", snapshot: Snapshot) -> None:
         """A module that nothing of the model holds; one that is gone after its call was made for it."""
         self._gone.update(kind for ref, kind in self._homeless if ref() is None)
-        self._homeless = [one for one in self._homeless if one[0]() is not None][:_MOST]
+        self._homeless = [entry for entry in self._homeless if entry[0]() is not None][:_MOST]
         self._homeless.append((weakref.ref(module), kind := _kind(module)))
         if self._gone[kind] >= _LEAST_MADE:
             snapshot.state(MADE_ANEW, type(module).__name__)

@@ -66,7 +66,7 @@ class Nonfinite:
         if norm is None or not isinstance(norm, float) or isfinite(norm) or self._asked:
             return
         self._asked.add("gradients")
-        named = {one.name: one.value for one in self._model.held(stream.held())}
+        named = {parameter.name: parameter.value for parameter in self._model.held(stream.held())}
         origin = self._backend.backward_origin(trace, named)
         says = origin.says if origin else "gradients are NaN or infinite, but the loss is finite"
         self._source = self._source or "gradient"

@@ -169,12 +169,17 @@ class ValidationSnapshot(_Statements):
 
     def _tell_training_rows_apart(self) -> None:
         """Leave out the shares of batches of the training set, where they stand beside validation data."""
-        found, others = self._values.pop(_SEEN_TRAINING, []), self._values.get(_SEEN, [])
-        if found and self.beside_others and not self.is_mixed and len(found) >= len(others):
+        training_shares, others = self._values.pop(_SEEN_TRAINING, []), self._values.get(_SEEN, [])
+        if (
+            training_shares
+            and self.beside_others
+            and not self.is_mixed
+            and len(training_shares) >= len(others)
+        ):
             self._values.pop(_SEEN, None)
-        elif found and not (self.is_mixed if others else self.beside_others):
+        elif training_shares and not (self.is_mixed if others else self.beside_others):
             # Some batches of one data set, or all that is evaluated: rows that leaked.
-            self._values.setdefault(_SEEN, []).extend(found)
+            self._values.setdefault(_SEEN, []).extend(training_shares)
 
 
 def floats(values: "list[Value]", backend: "TorchBackend") -> "Sequence[float]":
@@ -208,11 +213,11 @@ class Sampling:
         self._process = process
         moments = {name: value for name, value in vars(Probe).items() if isinstance(value, FunctionType)}
         self._asked: dict[str, list[Probe]] = {
-            name: [one for one in probes if getattr(type(one), name) is not usual]
+            name: [probe for probe in probes if getattr(type(probe), name) is not usual]
             for name, usual in moments.items()
         }
         alone, together = self._asked["module_returns"], self._asked["modules_returned"]
-        self._asked["modules_returned"] = [one for one in probes if one in alone or one in together]
+        self._asked["modules_returned"] = [probe for probe in probes if probe in alone or probe in together]
 
     def begin(self, step: int, *, follows: bool = False, thorough: bool = True) -> None:
         """Look at a step."""

@@ -71,7 +71,7 @@ class Stream:
 
     def part_with(self, holder: object) -> None:
         """An optimizer turns out to step on gradients of its own."""
-        self.holders = [one for one in self.holders if one[0]() is not holder]
+        self.holders = [entry for entry in self.holders if entry[0]() is not holder]
 
     def held(self) -> "list[Tensor]":
         """The parameters of all its optimizers."""
@@ -174,7 +174,7 @@ class Streams:
 
     def made(self, holder: object, kind: Holder, place: str) -> None:
         """The program made an optimizer."""
-        self._made = [one for one in self._made if one[0]() is not None]
+        self._made = [entry for entry in self._made if entry[0]() is not None]
         self._made.append((weakref.ref(holder), kind, place))
         stepped = any(stream.step for stream in self.all)
         if stepped and not any(self._model.owns(value) for value in kind.parameters(holder)):
@@ -193,10 +193,10 @@ class Streams:
     def settings_made(self) -> dict[Fact, Scalar]:
         """What the optimizer that was made last says of itself."""
         facts: dict[Fact, Scalar] = {}
-        for ref, kind, place in self._made:
+        for ref, kind, location in self._made:
             holder = ref()
             if holder is not None:
-                facts = {**kind.settings(holder), **({OPTIMIZER_PLACE: place} if place else {})}
+                facts = {**kind.settings(holder), **({OPTIMIZER_PLACE: location} if location else {})}
         return facts
 
     def held_by_any(self) -> "list[Tensor]":
@@ -211,13 +211,13 @@ class Streams:
     def stepping(self, holder: object, kind: Holder, *, after_backward: bool) -> Stream | None:
         """The stream whose step begins; None where an optimizer only steps beside another."""
         self._stepped = self._stepped or kind is not self.by_hand
-        found = self._of.get(id(holder))
-        if found is not None and found.is_first(holder):
-            return found
-        if found is not None and found.has(holder):
+        stream = self._of.get(id(holder))
+        if stream is not None and stream.is_first(holder):
+            return stream
+        if stream is not None and stream.has(holder):
             if not after_backward:
                 return None
-            found.part_with(holder)
+            stream.part_with(holder)
         elif not after_backward and self.current is not None:
             self.current.join(holder, kind)
             self._of[id(holder)] = self.current
@@ -254,9 +254,9 @@ class Streams:
         self._of[id(holder)] = stream
         for fact, value in kind.settings(holder).items():
             notebook.state(fact, value)
-        for ref, _, place in self._made:
-            if place and ref() is holder:
-                notebook.state(OPTIMIZER_PLACE, place)
+        for ref, _, location in self._made:
+            if location and ref() is holder:
+                notebook.state(OPTIMIZER_PLACE, location)
         return stream
 
     def _name(self, holder: object, held: "list[Tensor]") -> str:

@@ -63,9 +63,9 @@ class Validation:
 
     def add(self, source: int, step: int, function: str, value: "Value", samples: int) -> None:
         """Count the loss of a batch."""
-        one = self._passes.setdefault(source, _Pass(step))
-        one.totals.setdefault(function, []).append((value, samples))
-        one.batches += 1
+        validation_pass = self._passes.setdefault(source, _Pass(step))
+        validation_pass.totals.setdefault(function, []).append((value, samples))
+        validation_pass.batches += 1
 
     def drop(self, source: int) -> None:
         """Forget a pass that was none."""
@@ -77,10 +77,10 @@ class Validation:
 
     def snapshot(self, source: int, step: int) -> ValidationSnapshot:
         """Where probes write about the pass that runs."""
-        one = self._passes.setdefault(source, _Pass(step))
-        if one.snapshot is None:
-            one.snapshot = ValidationSnapshot(step, is_mixed=not source)
-        return one.snapshot
+        validation_pass = self._passes.setdefault(source, _Pass(step))
+        if validation_pass.snapshot is None:
+            validation_pass.snapshot = ValidationSnapshot(step, is_mixed=not source)
+        return validation_pass.snapshot
 
     def is_chosen(self, source: int, ahead: int = 0) -> bool:
         """Whether the batch at hand is looked at in any case: another one in each pass."""
@@ -99,30 +99,36 @@ class Validation:
     ) -> None:
         """Write the passes that are over: the mean over samples of the loss that training uses."""
         self.is_told = any(slug in _LOSSES for slug, _ in self.reported)
-        for source, one in self._passes.items():
+        for source, validation_pass in self._passes.items():
             parts = self._parts.setdefault(notebook.stream, {})
             part = parts.setdefault(source, f"data {len(parts) + 1}" if parts else "")
-            weighed = one.totals.get(function) or next(iter(one.totals.values()), [])
+            weighed = validation_pass.totals.get(function) or next(iter(validation_pass.totals.values()), [])
             samples = sum(count for _, count in weighed)
-            for fact, is_so in one.habits if weighed else ():
+            for fact, is_so in validation_pass.habits if weighed else ():
                 loop_facts.count(fact, is_so)
             if samples and not self.is_told:
                 values = floats([value for value, _ in weighed], backend)
                 total = sum(value * count for value, (_, count) in zip(values, weighed, strict=True))
-                notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend((one.step, total / samples))
+                notebook.rows_for(VAL_LOSS.slug, (("", part),)).extend(
+                    (validation_pass.step, total / samples)
+                )
             # Statistics of a second set of data would pass for those of the first.
             # Without a loader and a loss it may be any pass without gradients, such as a teacher's.
-            if one.snapshot is not None and not part and (weighed or source):
-                one.snapshot.beside_others = len(self._passes) > 1 or self._may_hold_others(source, one)
-                one.snapshot.write(notebook, backend, self.reported)
+            if validation_pass.snapshot is not None and not part and (weighed or source):
+                validation_pass.snapshot.beside_others = len(self._passes) > 1 or self._may_hold_others(
+                    source, validation_pass
+                )
+                validation_pass.snapshot.write(notebook, backend, self.reported)
             number, _ = self._past.get(source, (0, 1))
-            self._past[source] = (number + 1, max(one.batches, 1))
+            self._past[source] = (number + 1, max(validation_pass.batches, 1))
         self._passes.clear()
         self.reported.clear()
 
-    def _may_hold_others(self, source: int, one: _Pass) -> bool:
+    def _may_hold_others(self, source: int, validation_pass: _Pass) -> bool:
         """Whether a pass without a loader, of which a batch is looked at, may be of other rows as well."""
-        of_training = one.snapshot.training_batches if one.snapshot is not None else None
+        of_training = (
+            validation_pass.snapshot.training_batches if validation_pass.snapshot is not None else None
+        )
         if not source and of_training is not None:
             self._had_others |= not of_training
             self._of_training += of_training > 0
@@ -167,7 +173,7 @@ class LossUnits:
         if not calls or None in calls or not isinstance(loss, float) or not isfinite(loss):
             return
         # A loss that is divided by the batches of a step is recorded for the step as a whole.
-        same = [one for one in calls if one is not None and _is_same(loss, one, batches)]
+        same = [call for call in calls if call is not None and _is_same(loss, call, batches)]
         self._others = len(calls) > 1 or not same
 
     def evaluated(self, call: LossCall) -> None:

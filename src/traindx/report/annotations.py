@@ -46,7 +46,7 @@ def annotations(report: Report) -> Iterator[Annotation]:
 def _annotation(run: Run, diagnosis: Diagnosis) -> Annotation:
     top = diagnosis.suspects[0]
     fix = fix_for(top.cause, run)
-    found = _LINE.fullmatch(line_to_change(fix, top))
+    match = _LINE.fullmatch(line_to_change(fix, top))
     is_harmful = top.severity.rank >= Severity.SERIOUS.rank
     return Annotation(
         top.cause,
@@ -54,15 +54,15 @@ def _annotation(run: Run, diagnosis: Diagnosis) -> Annotation:
         f"{diagnosis.verdict.value.upper()} {percent(top.confidence)}: {top.cause.title}",
         _message(run, diagnosis, fix),
         top.fingerprint,
-        PurePath(found["file"] if found else next(iter(run.sources), "")).as_posix(),
-        int(found["line"]) if found else None,
+        PurePath(match["file"] if match else next(iter(run.sources), "")).as_posix(),
+        int(match["line"]) if match else None,
     )
 
 
 def _message(run: Run, diagnosis: Diagnosis, fix: Fix | None) -> str:
     """The sentence of the report, then the fix."""
     paragraphs = [block for block in page(run, diagnosis).screen if isinstance(block, Paragraph)]
-    said = [one.says for one in paragraphs[:1]]
+    said = [paragraph.says for paragraph in paragraphs[:1]]
     if fix is None:
         return "\n".join(said)
     return "\n".join([*said, f"Fix: {fix.title}", *fix.diff])
@@ -71,11 +71,13 @@ def _message(run: Run, diagnosis: Diagnosis, fix: Fix | None) -> str:
 def as_github(report: Report) -> str:
     """Workflow commands, one a line, which GitHub Actions shows at the lines of a pull request."""
     lines = []
-    for one in annotations(report):
-        at = {"file": one.file, "line": str(one.line)} if one.line else {}
-        properties = {**at, "title": f"{one.title} [{one.cause.slug}]"}
+    for annotation in annotations(report):
+        at = {"file": annotation.file, "line": str(annotation.line)} if annotation.line else {}
+        properties = {**at, "title": f"{annotation.title} [{annotation.cause.slug}]"}
         written = ",".join(f"{name}={_escaped(value, ',:')}" for name, value in properties.items())
-        lines.append(f"::{'error' if one.is_error else 'warning'} {written}::{_escaped(one.message)}\n")
+        lines.append(
+            f"::{'error' if annotation.is_error else 'warning'} {written}::{_escaped(annotation.message)}\n"
+        )
     return "".join(lines)
 
 
@@ -86,10 +88,10 @@ def _escaped(text: str, also: str = "") -> str:
 
 def as_sarif(report: Report) -> str:
     """The SARIF 2.1.0 log of a report, with a rule for each cause and a fingerprint for each result."""
-    found = list(annotations(report))
-    causes = {one.cause.slug: one.cause for one in found}
+    every = list(annotations(report))
+    causes = {annotation.cause.slug: annotation.cause for annotation in every}
     driver = {"name": "traindx", "version": __version__, "rules": [*map(_rule, causes.values())]}
-    results = [_result(one, list(causes).index(one.cause.slug)) for one in found]
+    results = [_result(annotation, list(causes).index(annotation.cause.slug)) for annotation in every]
     document = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -106,19 +108,19 @@ def _rule(cause: Cause) -> Document:
     }
 
 
-def _result(one: Annotation, rule: int) -> Document:
+def _result(annotation: Annotation, rule: int) -> Document:
     return {
-        "ruleId": one.cause.slug,
+        "ruleId": annotation.cause.slug,
         "ruleIndex": rule,
-        "level": "error" if one.is_error else "warning",
-        "message": {"text": f"{one.title}\n{one.message}"},
+        "level": "error" if annotation.is_error else "warning",
+        "message": {"text": f"{annotation.title}\n{annotation.message}"},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": one.file},
-                    "region": {"startLine": one.line or 1},
+                    "artifactLocation": {"uri": annotation.file},
+                    "region": {"startLine": annotation.line or 1},
                 }
             }
         ],
-        "partialFingerprints": {"traindx/v1": one.fingerprint},
+        "partialFingerprints": {"traindx/v1": annotation.fingerprint},
     }

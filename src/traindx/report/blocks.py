@@ -119,7 +119,7 @@ class Chart:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """All that is marked, the decisive first."""
-        return tuple(one for mark in self.marks for one in mark.evidence)
+        return tuple(evidence for mark in self.marks for evidence in mark.evidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +278,7 @@ def entries(label: str, lines: Iterable[str]) -> list[Block]:
 
 def lists(items: Mapping[str, Sequence[str]], *, is_open: bool = False) -> tuple[Section, ...]:
     """A section for each list that is not empty, under its title."""
-    return tuple(Section(title, (Bullets(tuple(one)),), is_open) for title, one in items.items() if one)
+    return tuple(Section(title, (Bullets(tuple(item)),), is_open) for title, item in items.items() if item)
 
 
 def table(
@@ -289,8 +289,8 @@ def table(
     A column whose title ends with ">" is set to the right, one that ends with "*" is wide.
     """
     columns = tuple(
-        Column(one.rstrip(">*"), one.endswith(">"), one.endswith("*"))
-        for one in map(str.strip, titles.split(","))
+        Column(title.rstrip(">*"), title.endswith(">"), title.endswith("*"))
+        for title in map(str.strip, titles.split(","))
     )
-    cells = (tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows)
+    cells = (tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows)
     return Table(columns, tuple(cells), label, tuple(keys))

@@ -60,14 +60,14 @@ class Fix:
         """What to do, with the numbers it comes to."""
         as_written = parse_changes(self.prescription.change) if self.prescription.change else ()
         is_other_dose = bool(self.changes) and self.changes != as_written
-        told = label_of(self.changes) if is_other_dose else self.prescription.title
-        return f"{told} ({self.values})" if self.values else told
+        label = label_of(self.changes) if is_other_dose else self.prescription.title
+        return f"{label} ({self.values})" if self.values else label
 
 
 def fix_for(cause: Cause, run: Run) -> Fix | None:
     """The first fix that suits the run: as a diff where its line is known, else in words and numbers."""
     suited = [fix for fix in cause.fixes if fix.suits(run)]
-    written = (found for fix in suited if (found := _written(fix, run)) is not None)
+    written = (patch_fix for fix in suited if (patch_fix := _written(fix, run)) is not None)
     return next(written, _told(suited[0], run) if suited else None)
 
 
@@ -87,20 +87,20 @@ def line_to_change(fix: Fix | None, suspect: Suspect) -> str:
 
 def _written(fix: Prescription, run: Run) -> Fix | None:
     """A fix as a diff of the program's source or of its arguments; None where neither expresses it."""
-    told = _told(fix, run)
-    if not told.changes or not is_recording(run) or find_spec("libcst") is None:
+    stated = _told(fix, run)
+    if not stated.changes or not is_recording(run) or find_spec("libcst") is None:
         return None
     # Not before it is needed: it loads libcst.
     from traindx.changes.source.delivery import certain_patch
 
-    patch = certain_patch(told.changes, run)
+    patch = certain_patch(stated.changes, run)
     if patch is None:
         return None
     if patch.arguments is not None:
-        return replace(told, at=COMMAND_LINE, diff=(f"-{patch.before}", f"+{patch.after}"))
+        return replace(stated, at=COMMAND_LINE, diff=(f"-{patch.before}", f"+{patch.after}"))
     line, _ = changed_lines(patch.before, patch.after)
-    lines = (line for one in patch.files for line in changed_lines(one.before, one.after)[1])
-    return replace(told, at=f"{nearby(patch.path)}:{line}", diff=tuple(lines))
+    lines = (line for part in patch.files for line in changed_lines(part.before, part.after)[1])
+    return replace(stated, at=f"{nearby(patch.path)}:{line}", diff=tuple(lines))
 
 
 def _told(fix: Prescription, run: Run) -> Fix:
@@ -151,7 +151,7 @@ def essential(lines: Sequence[str]) -> tuple[str, ...]:
 
     Without them a statement that leaves a loop looks as if it were only indented otherwise.
     """
-    spans = [(one, other) for one, line in enumerate(lines) for other in _moved_to(line, one, lines)]
+    spans = [(first, other) for first, line in enumerate(lines) for other in _moved_to(line, first, lines)]
     kept: list[str] = []
     for index, line in enumerate(lines):
         across = next((span for span in spans if min(span) < index < max(span)), None)
@@ -171,7 +171,7 @@ def _moved_to(line: str, index: int, lines: Sequence[str]) -> list[int]:
         other for other, new in enumerate(lines) if new[:1] == "+" and new[1:].strip() == line[1:].strip()
     ]
     between = {other: lines[min(index, other) : max(index, other)] for other in same}
-    return [other for other in same if any(one[:1] == " " for one in between[other])][:1]
+    return [other for other in same if any(value[:1] == " " for value in between[other])][:1]
 
 
 def shortened(lines: tuple[str, ...]) -> Diff:
@@ -201,12 +201,12 @@ def next_command(
     """The one command to type next, and what it does; a recording without a suspect has none."""
     program = program_of(run)
     if not program and is_told(run):
-        return [Command("next", f"traindx explain {one.cause.slug}") for one in suspects[:1]]
+        return [Command("next", f"traindx explain {suspect.cause.slug}") for suspect in suspects[:1]]
     if not program:
         return [Command("record", "traindx run train.py", "sees gradients, shapes and code")]
     if not suspects:
         return []
-    if not any(is_tried(one, run) for one in suspects):
+    if not any(is_tried(suspect, run) for suspect in suspects):
         return [Command("next", f"traindx explain {suspects[0].cause.slug}")]
     recorded = pace(run)
     seconds = min(_ARMS * recorded.seconds, _LONGEST_TREATMENT) if recorded else 0.0

@@ -92,7 +92,7 @@ def _(block: b.Gap | b.Chart | b.Overlay | b.Plot | b.Picture) -> Iterable[str]:
 
 @_of.register
 def _(block: b.Header) -> Iterable[str]:
-    notes = "".join(f" · {escape(one)}" for one in block.notes)
+    notes = "".join(f" · {escape(note)}" for note in block.notes)
     return (f"**traindx** · {escape(block.subject, 200)}{notes}",)
 
 
@@ -151,7 +151,7 @@ def _(block: b.Table) -> Iterable[str]:
 
 def _fenced(text: str, language: str) -> list[str]:
     """Code between fences that are longer than any inside of it."""
-    longest = max((len(one) for one in _FENCE.findall(text)), default=2)
+    longest = max((len(run) for run in _FENCE.findall(text)), default=2)
     fence = "`" * (longest + 1)
     lines = [printable(line, 500) for line in text.split("\n")]
     return [f"{fence}{language}", *lines, fence]

@@ -84,9 +84,12 @@ def quiet_lines(report: Report, kept: str = "") -> list[str]:
     """
     where = f" · {kept}" if kept else ""
     names = [f"{printable(run.name, 60)}: " if len(report.runs) > 1 else "" for run in report.runs]
-    told = [diagnosis.summary(run, one) for run, one in zip(report.runs, report.diagnoses, strict=False)]
-    told = told or [runs.summary(run) for run in report.runs]
-    return [f"{name}{printable(says, 400)}{where}" for name, says in zip(names, told, strict=False)]
+    lines = [
+        diagnosis.summary(run, diagnosed)
+        for run, diagnosed in zip(report.runs, report.diagnoses, strict=False)
+    ]
+    lines = lines or [runs.summary(run) for run in report.runs]
+    return [f"{name}{printable(says, 400)}{where}" for name, says in zip(names, lines, strict=False)]
 
 
 def keep(found: "TreatResult", folder: Path, name: str = "") -> Path | None:
@@ -121,8 +124,8 @@ def keep(found: "TreatResult", folder: Path, name: str = "") -> Path | None:
     return folder / "fix.patch" if treatment.patch else None
 
 
-def _write(place: Path, content: str | bytes) -> None:
+def _write(path: Path, content: str | bytes) -> None:
     try:
-        place.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
     except OSError as error:
-        raise TraindxError(f"{place}: can't write it ({error.strerror}); choose another folder") from error
+        raise TraindxError(f"{path}: can't write it ({error.strerror}); choose another folder") from error

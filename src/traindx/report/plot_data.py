@@ -62,10 +62,12 @@ def distinct(group: Iterable[Series]) -> list[Series]:
     return kept
 
 
-def _is_same(one: Series, other: Series) -> bool:
-    if one.quantity != other.quantity or len(one) != len(other) or one.axis is not other.axis:
+def _is_same(series: Series, other: Series) -> bool:
+    if series.quantity != other.quantity or len(series) != len(other) or series.axis is not other.axis:
         return False
-    return np.array_equal(one.steps, other.steps) and np.array_equal(one.values, other.values, equal_nan=True)
+    return np.array_equal(series.steps, other.steps) and np.array_equal(
+        series.values, other.values, equal_nan=True
+    )
 
 
 @dataclass(frozen=True, eq=False)

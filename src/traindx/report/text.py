@@ -105,7 +105,7 @@ class _Writer:
     @_of.register
     def _(self, block: b.Header) -> Iterable[Line]:
         subject = printable(block.subject, self._width - len("traindx · "))
-        notes = "".join(f" · {printable(one, LONGEST)}" for one in block.notes)
+        notes = "".join(f" · {printable(note, LONGEST)}" for note in block.notes)
         first, *others = wrapped(f"{subject}{notes}", self._width - len("traindx · "))
         bold = len(subject) if first.startswith(subject) else len(first)
         yield (Span("traindx · "), Span(first[:bold], "1"), Span(first[bold:]))

@@ -46,7 +46,7 @@ def cells(text: str) -> int:
     """The columns a text takes: East Asian letters are wide, accents take none."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -188,4 +188,4 @@ def _cuts(line: str) -> Iterator[_Cut]:
 
 def _opened(line: str) -> int:
     """How many brackets a piece of a line opens, less those it closes."""
-    return sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")
+    return sum(line.count(bracket) for bracket in "([{") - sum(line.count(bracket) for bracket in ")]}")

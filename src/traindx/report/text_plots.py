@@ -149,7 +149,9 @@ def _legend(drawn: Sequence[Series], most: int) -> list[Piece]:
     pieces: list[Piece] = []
     for limit in range(_LONGEST_NAME, _SHORTEST_NAME - 1, -1):
         pieces = [Piece(f"{FIRST_STROKE} {_short_name(drawn[0], limit)}", Ink.FIRST)]
-        pieces += [Piece(f"  {SECOND_LETTER} {_short_name(one, limit)}", Ink.SECOND) for one in drawn[1:]]
+        pieces += [
+            Piece(f"  {SECOND_LETTER} {_short_name(series, limit)}", Ink.SECOND) for series in drawn[1:]
+        ]
         if any(series.first_bad_step is not None for series in drawn):
             pieces.append(Piece(f"  {NON_FINITE} NaN", Ink.BAD))
         if sum(len(piece.text) for piece in pieces) <= most:
@@ -220,10 +222,10 @@ def _in_dots(curve: Drawn, width: int, height: int) -> Cells:
     for left in range(len(places) - 1):
         _join(strokes, (int(places[left]), int(lasts[left])), (int(places[left + 1]), int(firsts[left + 1])))
     dots: dict[tuple[int, int], int] = {}
-    for place, (top, bottom) in strokes.items():
+    for position, (top, bottom) in strokes.items():
         for dot in range(top, bottom + 1):
-            cell = (dot // 4, place // 2)
-            dots[cell] = dots.get(cell, 0) | _DOTS[place % 2][dot % 4]
+            cell = (dot // 4, position // 2)
+            dots[cell] = dots.get(cell, 0) | _DOTS[position % 2][dot % 4]
     return {cell: Piece(chr(_BLANK + bits), Ink.FIRST) for cell, bits in dots.items()}
 
 
@@ -231,10 +233,10 @@ def _join(strokes: dict[int, tuple[int, int]], begin: tuple[int, int], end: tupl
     """Lengthen the strokes, and add those between, so that the line has no holes."""
     (left, from_level), (right, to_level) = begin, end
     heights = np.rint(np.linspace(from_level, to_level, 2 * (right - left) + 1)).astype(int)
-    for place in range(left, right + 1):
-        near = heights[max(0, 2 * (place - left) - 1) : 2 * (place - left) + 2]
-        top, bottom = strokes.get(place, (int(near.min()), int(near.max())))
-        strokes[place] = (min(top, int(near.min())), max(bottom, int(near.max())))
+    for column in range(left, right + 1):
+        near = heights[max(0, 2 * (column - left) - 1) : 2 * (column - left) + 2]
+        top, bottom = strokes.get(column, (int(near.min()), int(near.max())))
+        strokes[column] = (min(top, int(near.min())), max(bottom, int(near.max())))
 
 
 def _in_letters(curve: Drawn, width: int, height: int) -> Cells:
@@ -245,19 +247,19 @@ def _in_letters(curve: Drawn, width: int, height: int) -> Cells:
     dense = len(places) > _DENSE * width
     letters: set[tuple[int, int]] = set()
     before = -height
-    for place, rows in zip(places.tolist(), np.split(level, starts[1:]), strict=False):
+    for position, rows in zip(places.tolist(), np.split(level, starts[1:]), strict=False):
         middle, extremes = int(np.median(rows)), (int(rows.min()), int(rows.max()))
-        letters |= {(row, place) for row in extremes if abs(row - middle) > 1}
+        letters |= {(row, position) for row in extremes if abs(row - middle) > 1}
         # Where the two lie together, every other column is left to the first curve: it would be hidden.
-        if not (dense and place % 2 and abs(middle - before) <= 1):
-            letters.add((middle, place))
+        if not (dense and position % 2 and abs(middle - before) <= 1):
+            letters.add((middle, position))
         before = middle
     return {cell: Piece(SECOND_LETTER, Ink.SECOND) for cell in letters}
 
 
 def _crosses(curve: Drawn, width: int) -> Cells:
     bad = _columns(curve.at[~np.isfinite(curve.values)], width)
-    return {(0, place): Piece(NON_FINITE, Ink.BAD) for place in np.unique(bad).tolist()}
+    return {(0, column): Piece(NON_FINITE, Ink.BAD) for column in np.unique(bad).tolist()}
 
 
 def _row(cells: Cells, row: int, width: int, label: str) -> Row:

@@ -88,12 +88,16 @@ def dead_units_many(
     looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 2,
 ) -> Answer:
     """Most units of a layer are dead (zero for every input)."""
-    layers = [one for one in by_layer(run, DEAD_UNIT_SHARE) if len(one) >= looks]
+    layers = [series for series in by_layer(run, DEAD_UNIT_SHARE) if len(series) >= looks]
     # Units are followed over many rows; a layer without any output but zero needs no following.
-    layers += [one for one in by_layer(run, ACTIVATION_ZERO_SHARE) if len(one) > looks and _is_silent(one)]
+    layers += [
+        series
+        for series in by_layer(run, ACTIVATION_ZERO_SHARE)
+        if len(series) > looks and _is_silent(series)
+    ]
     if not layers:
         return CANNOT_TELL
-    worst = max(layers, key=lambda one: float(one.values[-1]))
+    worst = max(layers, key=lambda layer: float(layer.values[-1]))
     dead = float(worst.values[-1])
     if dead < share:
         return None
@@ -116,13 +120,13 @@ def units_die(
     share: Annotated[float, "of a layer's units; bench/thresholds.md#units"] = 0.5,
 ) -> Answer:
     """Most units of a layer die during training."""
-    layers = [one for one in by_layer(run, DEAD_UNIT_SHARE) if len(one) > 1]
+    layers = [series for series in by_layer(run, DEAD_UNIT_SHARE) if len(series) > 1]
     if not layers:
         return CANNOT_TELL
-    died = [one for one in layers if float(one.values[0]) <= alive and float(one.values[-1]) >= share]
+    died = [layer for layer in layers if float(layer.values[0]) <= alive and float(layer.values[-1]) >= share]
     if not died:
         return None
-    worst = max(died, key=lambda one: float(one.values[-1]))
+    worst = max(died, key=lambda series: float(series.values[-1]))
     since = float(worst.steps[int(np.argmax(worst.values >= share))])
     says = f"{named_layer(worst.layer)}: dead units grow from {percentage(float(worst.values[0]))}"
     says += f" at step {step(float(worst.steps[0]))} to {percentage(float(worst.values[-1]))}"
@@ -152,19 +156,19 @@ def sigmoids_stacked(
     run: Run, *, layers: Annotated[int, "hidden layers; bench/thresholds.md#sigmoids"] = 1
 ) -> Answer:
     """Hidden layers use sigmoid activations."""
-    bounded = {one.layer for one in hidden_bounded(run)}
+    bounded = {curve.layer for curve in hidden_bounded(run)}
     if not bounded:
         return CANNOT_TELL
     # The gates of recurrent layers are sigmoids on purpose; a layer of its own has no weights.
     weighted = {layer.name.rpartition(".")[0] for layer in run.model}
-    means = [one for one in by_layer(run, ACTIVATION_MEAN) if one.layer in bounded - weighted]
-    found = [one for one in means if _CENTER[0] < float(one.values[0]) < _CENTER[1]]
-    if len(found) < layers:
+    means = [curve for curve in by_layer(run, ACTIVATION_MEAN) if curve.layer in bounded - weighted]
+    series = [curve for curve in means if _CENTER[0] < float(curve.values[0]) < _CENTER[1]]
+    if len(series) < layers:
         return None
-    names = listed([code(one.layer) for one in found], FEW)
-    says = f"sigmoid activations are used in {count(len(found), 'hidden layer')} ({names})"
-    strength = graded(len(found), layers, layers + _MORE)
-    return Finding(strength, says, (seen_in(found[0], float(found[0].values[0])),))
+    names = listed([code(curve.layer) for curve in series], FEW)
+    says = f"sigmoid activations are used in {count(len(series), 'hidden layer')} ({names})"
+    strength = graded(len(series), layers, layers + _MORE)
+    return Finding(strength, says, (seen_in(series[0], float(series[0].values[0])),))
 
 
 @sign(needs=(LINEAR_LAYERS, NONLINEARITIES), severity=Severity.SERIOUS, healthy=-0.92)
@@ -227,10 +231,10 @@ def model_is_recurrent(run: Run) -> Answer:
     """The model has a recurrent layer."""
     if not run.model:
         return CANNOT_TELL
-    found = next((layer for layer in run.model if is_recurrent(layer)), None)
-    if found is None:
+    parameter = next((layer for layer in run.model if is_recurrent(layer)), None)
+    if parameter is None:
         return None
-    return Finding(1.0, f"{owner(found)} is recurrent", (fact_evidence(run, MODEL),))
+    return Finding(1.0, f"{owner(parameter)} is recurrent", (fact_evidence(run, MODEL),))
 
 
 _PLAIN = ("RNN", "RNNCell", "SimpleRNN")
@@ -241,8 +245,8 @@ def recurrent_without_gates(run: Run) -> Answer:
     """A recurrent layer has no gates (plain RNN)."""
     if not run.model:
         return CANNOT_TELL
-    found = next((layer for layer in run.model if layer.kind in _PLAIN), None)
-    if found is None:
+    parameter = next((layer for layer in run.model if layer.kind in _PLAIN), None)
+    if parameter is None:
         return None
-    says = f"{owner(found)} is recurrent and has no gates"
+    says = f"{owner(parameter)} is recurrent and has no gates"
     return Finding(1.0, says, (fact_evidence(run, MODEL, MODEL_PLACE),))

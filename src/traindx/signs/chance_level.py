@@ -234,9 +234,9 @@ def predictions_constant(
 
 
 def _size(run: Run) -> float:
-    found = [looked(run, one) for one in (PREDICTION_MEAN, PREDICTION_MIN, PREDICTION_MAX)]
+    series = [looked(run, quantity) for quantity in (PREDICTION_MEAN, PREDICTION_MIN, PREDICTION_MAX)]
     return max(
-        (abs(float(np.median(last_part(one.values)))) for one in found if one is not None), default=0.0
+        (abs(float(np.median(last_part(curve.values)))) for curve in series if curve is not None), default=0.0
     )
 
 
@@ -284,8 +284,8 @@ def reward_given_back(
     if not learned or late or not clear or loss < lost * gain or reward.end - reward.best < loss / 2:
         return None
     best, end = reward.texts(reward.best, last)
-    place = float(reward.at[reward.best_block])
-    says = f"reward rises to {best} at {reward.place(place)} and falls back to {end} in the last quarter"
-    where = (place, float(reward.steps[-1]))
+    step = float(reward.at[reward.best_block])
+    says = f"reward rises to {best} at {reward.place(step)} and falls back to {end} in the last quarter"
+    where = (step, float(reward.steps[-1]))
     strength = linear(loss / gain, lost, over=1 - lost, least=FAIR)
     return Finding(strength, says, (reward.evidence(where, last, reward.best + lost * gain),))

@@ -132,7 +132,7 @@ def _scaled_inside(run: Run, typical: float) -> bool:
     if first is None:
         return False
     owner = first.layer.name.rpartition(".")[0]
-    spread = next((one for one in by_layer(run, ACTIVATION_STD) if one.layer == owner), None)
+    spread = next((series for series in by_layer(run, ACTIVATION_STD) if series.layer == owner), None)
     if spread is None:
         return False
     # A layer of ordinary weights passes on the scale of what enters it.
@@ -159,7 +159,7 @@ def input_outliers_seen(
     steps = np.intersect1d(high.steps, low.steps)
     if len(steps) < looks:
         return CANNOT_TELL
-    highs, lows = (one.values[np.isin(one.steps, steps)] for one in (high, low))
+    highs, lows = (series.values[np.isin(series.steps, steps)] for series in (high, low))
     # The quieter batches tell the usual spread: the loud ones hold what is looked for.
     usual = max(float(np.quantile(std.values, 1 - LAST_QUARTER)), TINY)
     center = float(np.median(mean.values))
@@ -180,9 +180,9 @@ def input_outliers_seen(
 
 def _everywhere(run: Run, reach: Floats, usual: float, often: float, far: float) -> Answer:
     """A few values in many batches that lie far outside: of what is validated on, or of their own feature."""
-    found = _beyond_validation(run, reach, far)
-    if found is not None:
-        return found
+    finding = _beyond_validation(run, reach, far)
+    if finding is not None:
+        return finding
     outliers = looked(run, INPUT_OUTLIER_SHARE)
     if outliers is None:
         return None
@@ -289,6 +289,6 @@ def validation_inputs_differ(
 def _is_evaluated(run: Run) -> bool:
     """Whether a loss or metric of validation is known."""
     return any(
-        one.quantity.split is Split.VALIDATION and one.quantity.better is not Better.NEITHER
-        for one in run.series
+        series.quantity.split is Split.VALIDATION and series.quantity.better is not Better.NEITHER
+        for series in run.series
     )

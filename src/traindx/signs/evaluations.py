@@ -60,9 +60,9 @@ def _counts_nothing(run: Run) -> bool:
     """Whether an accuracy is of no use: numbers are never exactly right, however well learned."""
     if VAL_ACCURACY not in run or not np.any(whole(run, VAL_ACCURACY).finite.values):
         return True
-    losses = [curve_of(whole(run, one)) for one in (TRAIN_LOSS, VAL_LOSS) if one in run]
+    losses = [curve_of(whole(run, quantity)) for quantity in (TRAIN_LOSS, VAL_LOSS) if quantity in run]
     # Answers that never change can learn how frequent they are, and no more.
-    return any(one.end < one.start / 2 for one in losses if len(one) and not one.floorless)
+    return any(loss.end < loss.start / 2 for loss in losses if len(loss) and not loss.floorless)
 
 
 @sign(
@@ -75,11 +75,11 @@ def validation_metric_never_moves(
 ) -> Answer:
     """Validation accuracy or score is identical at every evaluation."""
     counted = [] if _counts_nothing(run) else run.all(VAL_ACCURACY)
-    measured = [one.finite for one in (*counted, *run.all(VAL_SCORE)) if len(one.finite) >= points]
+    measured = [series.finite for series in (*counted, *run.all(VAL_SCORE)) if len(series.finite) >= points]
     if not measured:
         return CANNOT_TELL
     # A score may be without use, or perfect; where none of them ever changes, no answer does.
-    if any(bool(np.any(one.values != one.values[0])) for one in measured):
+    if any(bool(np.any(series.values != series.values[0])) for series in measured):
         return None
     longest = max(measured, key=len)
     value = float(longest.values[0])
@@ -102,13 +102,15 @@ def score_near_nothing(
     """Score of the task never leaves the bottom of its scale."""
     series = run.all(VAL_SCORE) or run.all(TRAIN_SCORE)
     scores = [
-        (one.finite, _bottom(f"{one.part} {one.name}".lower())) for one in series if len(one.finite) >= points
+        (curve.finite, _bottom(f"{curve.part} {curve.name}".lower()))
+        for curve in series
+        if len(curve.finite) >= points
     ]
     # Of thresholds that one score is measured at, the easiest tells most.
     best = [
-        (max(-curve_of(one).best - bottom, 0.0) / (1 - bottom), one)
-        for one, bottom in scores
-        if bottom is not None and float(one.values.min()) >= 0 and float(one.values.max()) <= 1
+        (max(-curve_of(curve).best - bottom, 0.0) / (1 - bottom), curve)
+        for curve, bottom in scores
+        if bottom is not None and float(curve.values.min()) >= 0 and float(curve.values.max()) <= 1
     ]
     if not best:
         return CANNOT_TELL

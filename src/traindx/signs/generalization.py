@@ -127,7 +127,9 @@ def double_descent(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 15,
 ) -> Answer:
     """Validation improves, worsens, and improves again to its best."""
-    val = curve_of(whole(run, next(one for one in (VAL_LOSS, VAL_ERROR, VAL_ACCURACY) if one in run)))
+    val = curve_of(
+        whole(run, next(quantity for quantity in (VAL_LOSS, VAL_ERROR, VAL_ACCURACY) if quantity in run))
+    )
     if len(val) < points:
         return CANNOT_TELL
     so_far = np.minimum.accumulate(val.trend)
@@ -174,8 +176,8 @@ def confidently_wrong(
     # Validation up to its best: what is learned by heart afterward is wrong with confidence as well.
     # On inputs of another kind a model is wrong with confidence, whatever its labels are.
     good = _until_best(run, validated if inputs_are_alike(run) else None, chance + above)
-    found = [(one, part) for one, part in ((trained, late), (validated, good)) if one is not None]
-    known = [(one, float(np.median(part))) for one, part in found if len(part) >= FEW]
+    measured = [(curve, part) for curve, part in ((trained, late), (validated, good)) if curve is not None]
+    known = [(curve, float(np.median(part))) for curve, part in measured if len(part) >= FEW]
     if not known:
         return CANNOT_TELL
     series, worst = max(known, key=lambda pair: pair[1])

@@ -75,8 +75,8 @@ def _pair(run: Run) -> tuple[Series, Series] | None:
     """An accuracy, or else a score between 0 and 1 such as mAP or Dice, on training and validation data."""
     if TRAIN_ACCURACY in run and VAL_ACCURACY in run:
         return whole(run, TRAIN_ACCURACY), whole(run, VAL_ACCURACY)
-    trained = {one.part: one for one in run.all(TRAIN_SCORE) if _is_share(one)}
-    checked = {one.part: one for one in run.all(VAL_SCORE) if _is_share(one)}
+    trained = {series.part: series for series in run.all(TRAIN_SCORE) if _is_share(series)}
+    checked = {series.part: series for series in run.all(VAL_SCORE) if _is_share(series)}
     part = next((part for part in trained if part in checked), None)
     return None if part is None else (trained[part], checked[part])
 
@@ -124,13 +124,13 @@ def gap_widens(
         return CANNOT_TELL
     # From where validation has all that it ever gains but next to nothing.
     stands = int(np.flatnonzero(val.trend <= (1 + NOTHING) * val.best)[0])
-    place = float(shares(run, series)[np.searchsorted(val.steps, val.at[stands])])
-    if place > LAST_QUARTER or val.blocks - stands < points:
+    share = float(shares(run, series)[np.searchsorted(val.steps, val.at[stands])])
+    if share > LAST_QUARTER or val.blocks - stands < points:
         return None
-    before, then = train.level_at(place), float(val.trend[stands])
+    before, then = train.level_at(share), float(val.trend[stands])
     falls = before - train.end > max(fall * abs(before), NOISES * train.end_noise)
     # And goes on falling: what drops at once and then stands leaves a gap that no longer widens.
-    falls &= train.level_at((1 + place) / 2) - train.end > CLEAR * (before - train.end)
+    falls &= train.level_at((1 + share) / 2) - train.end > CLEAR * (before - train.end)
     gap, earlier, start = val.end - train.end, then - before, max(train.start, val.start)
     # Near its floor every gap is wide: it must also be a clear part of what there was to learn.
     narrow = gap < wide * val.end or (gap < CLEAR * start and val.end < _FAR * start)
@@ -168,8 +168,8 @@ def _answers_stand(run: Run, fall: float, points: int) -> Answer:
 
 def beside(run: Run, validation: Series) -> Series:
     """The training loss taken as the validation loss was, at the same moments; else the whole one."""
-    taken = [one for one in run.all(TRAIN_LOSS) if not one.layer and one.axis is validation.axis]
-    same = [one for one in taken if np.array_equal(one.finite.steps, validation.finite.steps)]
+    taken = [series for series in run.all(TRAIN_LOSS) if not series.layer and series.axis is validation.axis]
+    same = [series for series in taken if np.array_equal(series.finite.steps, validation.finite.steps)]
     usual = whole(run, TRAIN_LOSS)
     return same[0] if len(same) == 1 and len(usual) > len(same[0]) else usual
 
@@ -263,7 +263,7 @@ def tokens_memorized(
 def _learned_by_pass(run: Run, loss: Curve, halved: float) -> Answer:
     """What a loss drops by where rows come again is memory; with nothing held out, nothing else shows."""
     levels = levels_of_passes(run, 2 * SHORT)
-    if levels is None or any(one.split is Split.VALIDATION for one in (s.quantity for s in run.series)):
+    if levels is None or any(series.quantity.split is Split.VALIDATION for series in run.series):
         return None
     firsts, lasts, _ = levels
     if len(lasts) < 2:

@@ -125,15 +125,15 @@ def gradient_starts_huge(
     ratio: Annotated[float, "gradient over weight, by norm; bench/thresholds.md#first-gradient"] = 30.0,
 ) -> Answer:
     """First gradient is much larger than the weights it updates."""
-    sizes = {one.layer.name: one.first for one in matrices(run, WEIGHT_NORM) if one.series.steps[0] <= 1}
-    found = [
-        (one, one.first / sizes[one.layer.name])
-        for one in matrices(run, GRADIENT_NORM)
-        if sizes.get(one.layer.name, 0.0) > 0 and one.series.steps[0] <= 1
+    sizes = {norm.layer.name: norm.first for norm in matrices(run, WEIGHT_NORM) if norm.series.steps[0] <= 1}
+    ratios = [
+        (matrix, matrix.first / sizes[matrix.layer.name])
+        for matrix in matrices(run, GRADIENT_NORM)
+        if sizes.get(matrix.layer.name, 0.0) > 0 and matrix.series.steps[0] <= 1
     ]
-    if not found:
+    if not ratios:
         return CANNOT_TELL
-    worst, most = max(found, key=lambda pair: pair[1])
+    worst, most = max(ratios, key=lambda pair: pair[1])
     if most < ratio:
         return None
     says = f"gradient norm of {owner(worst.layer)} at step 1 is {multiple(most)} its weight norm"
@@ -187,19 +187,19 @@ def gradient_never_arrives(run: Run) -> Answer:
     """Optimized parameters never get a nonzero gradient."""
     if not run.model:
         return CANNOT_TELL
-    found = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
-    if found is None or _are_unused(run, found):
+    parameters = held_back(run, lambda layer: layer.trainable and layer.optimized and not layer.gradient)
+    if parameters is None or _are_unused(run, parameters):
         return None
-    says = f"{found.told} never got a nonzero gradient"
+    says = f"{parameters.told} never got a nonzero gradient"
     # What lies before a cut gets none; a branch that is not used gets none either, and harms nobody.
-    strength = 1.0 if found.is_first_part or found.share > 1 / 2 else 1 / 2
+    strength = 1.0 if parameters.is_first_part or parameters.share > 1 / 2 else 1 / 2
     evidence = fact_evidence(run, GRADIENTLESS_PARAMETERS, MODEL_PLACE, BACKWARD_PLACE)
     return Finding(strength, says, (evidence,))
 
 
 def _are_unused(run: Run, held: Held) -> bool:
     """Whether nothing calls the layers: a spare head, or the stages of an encoder that is used in part."""
-    called = {one.layer for one in by_layer(run, ACTIVATION_STD)}
+    called = {series.layer for series in by_layer(run, ACTIVATION_STD)}
     owners = {layer.name.rpartition(".")[0] for layer in held.layers}
     return bool(called) and called.isdisjoint(owners)
 

@@ -175,8 +175,8 @@ def trained_in_eval_mode(
     """The model trains in eval mode, and has layers that this changes."""
     # Who freezes a backbone leaves its normalization in eval mode on purpose.
     differs = matters(run, frozen=False)
-    told = "eval mode in {} of sampled training steps"
-    return _in_wrong_mode(run, TRAINED_IN_EVAL_MODE, share, differs, told, LOSS_PLACE, BACKWARD_PLACE)
+    form = "eval mode in {} of sampled training steps"
+    return _in_wrong_mode(run, TRAINED_IN_EVAL_MODE, share, differs, form, LOSS_PLACE, BACKWARD_PLACE)
 
 
 @sign(needs=(VALIDATED_IN_TRAIN_MODE,), severity=Severity.SERIOUS)
@@ -184,15 +184,15 @@ def validated_in_train_mode(
     run: Run, *, share: Annotated[float, "of validation batches; bench/thresholds.md#habits"] = 0.3
 ) -> Answer:
     """The model is validated in train mode, and has layers that this changes."""
-    told = "train mode in {} of sampled validation batches"
-    return _in_wrong_mode(run, VALIDATED_IN_TRAIN_MODE, share, matters(run), told, VALIDATION_PLACE)
+    form = "train mode in {} of sampled validation batches"
+    return _in_wrong_mode(run, VALIDATED_IN_TRAIN_MODE, share, matters(run), form, VALIDATION_PLACE)
 
 
-def _in_wrong_mode(run: Run, fact: Fact, share: float, differs: bool, told: str, *places: Fact) -> Answer:
+def _in_wrong_mode(run: Run, fact: Fact, share: float, differs: bool, form: str, *places: Fact) -> Answer:
     part = stated_number(run, fact)
     if part is None:
         return CANNOT_TELL
     if part < share or not differs:
         return None
-    says = f"the model was in {told.format(percentage(part))}"
+    says = f"the model was in {form.format(percentage(part))}"
     return Finding(linear(part, least=FAIR), says, (fact_evidence(run, fact, *places, limit=share),))

@@ -248,11 +248,11 @@ def loss_converged(
 
 def _arrival(loss: Curve, block: int) -> str:
     """Where and when it settles; where it falls on by orders of magnitude below, what it comes down to."""
-    level, place = float(loss.trend[block]), loss.place(float(loss.at[block]))
+    level, location = float(loss.trend[block]), loss.place(float(loss.at[block]))
     if abs(level - loss.end) <= max(NOISES * loss.end_noise, _NEARLY * abs(loss.end)):
-        return f"settles at {loss.text(loss.end)} from {place} on"
+        return f"settles at {loss.text(loss.end)} from {location} on"
     down, end = loss.texts(level, loss.end)
-    return f"is down to {down} at {place} and ends at {end}"
+    return f"is down to {down} at {location} and ends at {end}"
 
 
 def _schedule_ended(run: Run, decayed: float) -> bool:

@@ -39,11 +39,11 @@ def loss_not_finite(
     lasting: Annotated[float, "share of bad points after the first; bench/thresholds.md#lasting"] = LASTING,
 ) -> Answer:
     """Loss becomes NaN or infinite."""
-    found = [whole(run, one) for one in (TRAIN_LOSS, VAL_LOSS) if one in run]
-    bad = [series for series in found if series.first_bad_step is not None]
+    curves = [whole(run, quantity) for quantity in (TRAIN_LOSS, VAL_LOSS) if quantity in run]
+    bad = [series for series in curves if series.first_bad_step is not None]
     if not bad:
         return None
-    series = next((one for one in bad if lasting_from(one, lasting) is not None), bad[0])
+    series = next((curve for curve in bad if lasting_from(curve, lasting) is not None), bad[0])
     begins = lasting_from(series, lasting)
     stays = begins is not None
     first = int(np.flatnonzero(~np.isfinite(series.values))[0]) if begins is None else begins
@@ -187,12 +187,12 @@ def fp16_overflow(run: Run) -> Answer:
     if not is_recording(run):
         return CANNOT_TELL
     event = first_nonfinite(run)
-    overflows = [one for one in run.events if one.kind is EventKind.OVERFLOW and one.step is not None]
+    overflows = [entry for entry in run.events if entry.kind is EventKind.OVERFLOW and entry.step is not None]
     half = stated_word(run, PRECISION) in _HALF or stated_word(run, PARAMETER_PRECISION) in _HALF
     if event is not None and (half or "float16" in event.says):
         return Finding(1.0, event.says, (nonfinite_evidence(event, run, location_of(run, LOSS_PLACE)),))
     if len(overflows) > FEW:
-        steps = [one.step for one in overflows if one.step is not None]
+        steps = [entry.step for entry in overflows if entry.step is not None]
         says = f"{count(len(overflows), 'step')} were skipped because gradients overflowed in float16"
         where = (min(steps), max(steps))
         evidence = Evidence(TRAIN_LOSS, where, float(len(steps)), location=location_of(run, BACKWARD_PLACE))
@@ -253,7 +253,7 @@ def steps_overflow(
     share: Annotated[float, "of steps that loss scaling may skip; bench/thresholds.md#skipped"] = 0.05,
 ) -> Answer:
     """Many steps are skipped because of overflow."""
-    skipped = next((whole(run, one).finite for one in (SKIPPED_STEPS, NONFINITE_STEPS) if one in run), None)
+    skipped = next((whole(run, key).finite for key in (SKIPPED_STEPS, NONFINITE_STEPS) if key in run), None)
     if skipped is not None and len(skipped):
         return _counted(skipped.values, skipped.steps, share)
     overflows = [event for event in run.events if event.kind is EventKind.OVERFLOW]

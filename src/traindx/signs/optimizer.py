@@ -91,8 +91,8 @@ def _plain(run: Run, kind: str, name: str) -> str:
     momentum = stated_number(run, MOMENTUM)
     if kind != "sgd" or not has_attention(run):
         return ""
-    told = f"{name} (momentum {number(momentum or 0)})"
-    return f"{told} trains a model with attention, which needs an adaptive optimizer"
+    sentence = f"{name} (momentum {number(momentum or 0)})"
+    return f"{sentence} trains a model with attention, which needs an adaptive optimizer"
 
 
 _COUPLED = ("adam", "nadam", "radam", "adamax", "rmsprop", "adagrad", "adadelta")
@@ -198,8 +198,8 @@ def _within_usual(run: Run) -> float:
 
 def _pull(run: Run, decay: float) -> float:
     """How hard decay pulls at the typical layer, over its gradient late in the run; 0 if not recorded."""
-    weights = {one.layer.name: one.late for one in matrices(run, q.WEIGHT_NORM)}
-    gradients = {one.layer.name: one.late for one in matrices(run, q.GRADIENT_NORM)}
+    weights = {matrix.layer.name: matrix.late for matrix in matrices(run, q.WEIGHT_NORM)}
+    gradients = {matrix.layer.name: matrix.late for matrix in matrices(run, q.GRADIENT_NORM)}
     pulls = [
         decay * weights[name] / gradient
         for name, gradient in gradients.items()

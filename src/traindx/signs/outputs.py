@@ -25,10 +25,10 @@ from traindx.run import Run
 @sign(needs=(OUTPUT_ACTIVATION, TARGET_MIN), severity=Severity.SERIOUS)
 def output_rectified(run: Run) -> Answer:
     """Output passes a ReLU, and targets are negative or all predictions are zero."""
-    low, given = looked(run, TARGET_MIN), stated_word(run, OUTPUT_ACTIVATION)
+    low, activation = looked(run, TARGET_MIN), stated_word(run, OUTPUT_ACTIVATION)
     if low is None:
         return CANNOT_TELL
-    if given != "relu" or not compares_numbers(run):
+    if activation != "relu" or not compares_numbers(run):
         return None
     least, highest = float(low.values.min()), looked(run, PREDICTION_MAX)
     rests = highest is not None and float(highest.values[-1]) == 0
@@ -55,17 +55,17 @@ _SQUASHED = ("softmax", "sigmoid", "relu", "tanh", "softplus", "hardtanh", "hard
 )
 def activation_before_logits_loss(run: Run) -> Answer:
     """An activated output goes into a loss that expects logits."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    loss, activation = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     expects_raw = loss in _RAW or (loss in PROBABILITIES and run.facts.get(FROM_LOGITS) is True)
     # The logarithm of a softmax passes through another one unchanged.
-    if not expects_raw or given not in _SQUASHED:
+    if not expects_raw or activation not in _SQUASHED:
         return None
     applies = "softmax" if "binary" not in loss and "multilabel" not in loss else "sigmoid"
-    if given in ("softmax", "sigmoid"):
-        why = f"which applies {applies}{' again' if given == applies else ''}; {_bound(run, applies)}"
+    if activation in ("softmax", "sigmoid"):
+        why = f"which applies {applies}{' again' if activation == applies else ''}; {_bound(run, applies)}"
     else:
         why = "which expects unbounded logits"
-    says = f"{given} output goes into {code(loss)}, {why}"
+    says = f"{activation} output goes into {code(loss)}, {why}"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE),))
 
 
@@ -127,15 +127,15 @@ def output_bounded_target_not(
     low, high = looked(run, TARGET_MIN), looked(run, TARGET_MAX)
     if low is None or high is None:
         return CANNOT_TELL
-    given = stated_word(run, OUTPUT_ACTIVATION)
-    if given not in _BOUNDS or not compares_numbers(run):
+    activation = stated_word(run, OUTPUT_ACTIVATION)
+    if activation not in _BOUNDS or not compares_numbers(run):
         return None
     least, most = float(low.values.min()), float(high.values.max())
-    bottom, top = _BOUNDS[given]
+    bottom, top = _BOUNDS[activation]
     out = max(bottom - least, most - top)
     if out <= beyond * max(most - least, TINY):
         return None
-    says = f"{given.replace('_', ' ')} output is between {bottom:g} and {top:g}, but targets"
+    says = f"{activation.replace('_', ' ')} output is between {bottom:g} and {top:g}, but targets"
     says += f" range from {number(least)} to {number(most)}"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most, top)))
 
@@ -151,25 +151,28 @@ _SHARES = ("softmax", "sigmoid", "hardsigmoid")
 )
 def logits_where_probabilities_expected(run: Run) -> Answer:
     """Logits in a loss that expects probabilities."""
-    loss, given = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
+    loss, activation = stated_word(run, LOSS_FUNCTION), stated_word(run, OUTPUT_ACTIVATION)
     high, low = looked(run, PREDICTION_MAX), looked(run, PREDICTION_MIN)
     if high is None:
         return CANNOT_TELL
     most, least = float(high.values.max()), float(low.values.min()) if low is not None else 0.0
     if loss == "nll_loss":
         # The logarithm of a probability is never positive; a softmax without its logarithm always is.
-        wrong, expects = given != "log_softmax" and most > 0, "log-probabilities (at most 0)"
+        wrong, expects = activation != "log_softmax" and most > 0, "log-probabilities (at most 0)"
     elif loss == "binary_cross_entropy" or (loss in PROBABILITIES and run.facts.get(FROM_LOGITS) is not True):
-        wrong, expects = given not in _SHARES and not _are_shares(given, least, most), "probabilities"
+        wrong, expects = (
+            activation not in _SHARES and not _are_shares(activation, least, most),
+            "probabilities",
+        )
     else:
         return None
     if not wrong:
         return None
-    made = "no activation" if given == "none" else f"output of {given}"
+    made = "no activation" if activation == "none" else f"output of {activation}"
     says = f"`{loss}` expects {expects}, but gets values from {number(least)} to {number(most)} ({made})"
     return Finding(1.0, says, (fact_evidence(run, OUTPUT_ACTIVATION, LOSS_PLACE), seen_in(high, most)))
 
 
-def _are_shares(given: str, least: float, most: float) -> bool:
+def _are_shares(activation: str, least: float, most: float) -> bool:
     """Whether values lie between 0 and 1 by an operation of the program's own, not by being cut off."""
-    return given == "none" and least > 0 and most < 1
+    return activation == "none" and least > 0 and most < 1

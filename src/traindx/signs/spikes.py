@@ -122,12 +122,12 @@ def spikes_without_large_updates(
     update: Annotated[float, "update over weight until then; bench/thresholds.md#gradient-leap"] = 0.05,
 ) -> Answer:
     """Loss or gradient norm jumps by orders of magnitude although updates are small."""
-    found = [whole(run, one).finite for one in (GRADIENT_NORM, TRAIN_LOSS) if one in run]
-    curves = [one for one in found if len(one) > 1]
-    if not curves or not any(learns(one.layer) for one in matrices(run, UPDATE_RATIO)):
+    series = [whole(run, quantity).finite for quantity in (GRADIENT_NORM, TRAIN_LOSS) if quantity in run]
+    curves = [curve for curve in series if len(curve) > 1]
+    if not curves or not any(learns(matrix.layer) for matrix in matrices(run, UPDATE_RATIO)):
         return CANNOT_TELL
-    leaps = [_first_leap(run, one, leap, update) for one in curves]
-    return next((one for one in leaps if one is not None), None)
+    leaps = [_first_leap(run, curve, leap, update) for curve in curves]
+    return next((finding for finding in leaps if finding is not None), None)
 
 
 def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding | None:
@@ -137,18 +137,18 @@ def _first_leap(run: Run, series: Series, leap: float, update: float) -> Finding
     beyond = np.flatnonzero((factors >= leap) & (usual > 0) & np.isfinite(factors))
     if not len(beyond):
         return None
-    place = int(beyond[0])
-    at, value = float(series.steps[place + 1]), float(series.values[place + 1])
+    index = int(beyond[0])
+    at, value = float(series.steps[index + 1]), float(series.values[index + 1])
     moved = _moved(run, at)
     if moved is None or moved > update:
         return None
     what = "gradient norm" if series.quantity is GRADIENT_NORM else "training loss"
-    says = f"{what} jumps from {number(float(usual[place]))} to {number(value)} at step {at:,.0f}"
+    says = f"{what} jumps from {number(float(usual[index]))} to {number(value)} at step {at:,.0f}"
     says += f" after small updates (ratio to weights {number(moved)})"
-    evidence = seen_in(series, value, leap * float(usual[place]), (at, at))
+    evidence = seen_in(series, value, leap * float(usual[index]), (at, at))
     last = float(series.steps[int(beyond[-1]) + 1])
     weight = MILD if outgrown(loss_of(run), last) else 1.0
-    return Finding(weight * graded(float(factors[place]), leap, FAR * leap), says, (evidence,))
+    return Finding(weight * graded(float(factors[index]), leap, FAR * leap), says, (evidence,))
 
 
 def _usual_before(values: Floats) -> Floats:
@@ -162,8 +162,8 @@ def _usual_before(values: Floats) -> Floats:
 
 def _moved(run: Run, at: float) -> float | None:
     """How far the typical layer moved in the steps looked at before the leap: later ones are its effect."""
-    layers = [one for one in matrices(run, UPDATE_RATIO) if learns(one.layer)]
-    before = [one.series.values[one.series.steps < at] for one in layers]
+    layers = [matrix for matrix in matrices(run, UPDATE_RATIO) if learns(matrix.layer)]
+    before = [matrix.series.values[matrix.series.steps < at] for matrix in layers]
     known = [float(np.max(values)) for values in before if len(values)]
     return float(np.median(known)) if known else None
 

@@ -72,7 +72,7 @@ def validation_improves(
     points: Annotated[int, "fewest points; bench/thresholds.md#few-points"] = 3,
 ) -> Answer:
     """Validation improves and ends near its best."""
-    measure = curve_of(whole(run, next(one for one in _MEASURES if one in run)))
+    measure = curve_of(whole(run, next(quantity for quantity in _MEASURES if quantity in run)))
     if len(measure) < points:
         return CANNOT_TELL
     gain = measure.start - measure.end
@@ -106,8 +106,8 @@ def validation_turns_up(
         # Of so few, a single worse one is noise.
         return CANNOT_TELL
     trained = whole(run, TRAIN_LOSS) if TRAIN_LOSS in run else None
-    found = _turn(run, series, trained, noises, clear, steady)
-    return found or _turn_of_term(run, noises, clear, steady, points)
+    finding = _turn(run, series, trained, noises, clear, steady)
+    return finding or _turn_of_term(run, noises, clear, steady, points)
 
 
 def _turn(
@@ -151,12 +151,18 @@ def _turn_of_term(run: Run, noises: float, clear: float, steady: float, points: 
 
     It counts where the metric gains nothing after it has turned: a detector whose mAP rises is well.
     """
-    trained = {one.part: one for one in run.all(TRAIN_LOSS) if one.part}
-    terms = [one for one in run.all(VAL_LOSS) if one.part in trained and len(one.finite) >= points]
-    turns = [
-        (_turn(run, one, trained[one.part], noises, clear, steady), one) for one in terms if len(terms) > 1
+    trained = {series.part: series for series in run.all(TRAIN_LOSS) if series.part}
+    terms = [
+        series for series in run.all(VAL_LOSS) if series.part in trained and len(series.finite) >= points
     ]
-    shown = [(found, one) for found, one in turns if found is not None and found.strength >= 1 / 2]
+    turns = [
+        (_turn(run, series, trained[series.part], noises, clear, steady), series)
+        for series in terms
+        if len(terms) > 1
+    ]
+    shown = [
+        (finding, series) for finding, series in turns if finding is not None and finding.strength >= 1 / 2
+    ]
     clearest = max(shown, key=lambda pair: pair[0].strength, default=None)
     if clearest is None:
         return None

@@ -48,14 +48,14 @@ def weights_start_equal(
     run: Run, *, share: Annotated[float, "of a layer's units; bench/thresholds.md#init"] = 0.9
 ) -> Answer:
     """Units of a layer have identical weights and stay identical."""
-    layers = [one for one in matrices(run, EQUAL_UNIT_SHARE) if len(one.series) >= 2]
+    layers = [matrix for matrix in matrices(run, EQUAL_UNIT_SHARE) if len(matrix.series) >= 2]
     if not layers:
         return CANNOT_TELL
     # A layer that begins at zero on purpose differs from unit to unit after one step.
-    alike = [one for one in layers if float(one.series.values.min()) >= share]
+    alike = [layer for layer in layers if float(layer.series.values.min()) >= share]
     if not alike:
         return None
-    worst = max(alike, key=lambda one: one.first)
+    worst = max(alike, key=lambda matrix: matrix.first)
     equal = float(worst.series.values[-1])
     says = f"{owner(worst.layer)}: {percentage(equal)} of units have the same weights as another unit"
     return Finding(1.0, says, (worst.evidence(equal, share),))
@@ -70,8 +70,8 @@ def weights_start_far_off(
     gains = starting_gains(run)
     if not gains:
         return CANNOT_TELL
-    middle = float(np.median([one.gain for one in gains]))
-    worst = max(gains, key=lambda one: one.gain)
+    middle = float(np.median([candidate.gain for candidate in gains]))
+    worst = max(gains, key=lambda candidate: candidate.gain)
     if middle < gain and worst.gain < _SINGLE * gain:
         return None
     says = f"initial weights of {owner(worst.matrix.layer)} are {multiple(worst.gain)} 1/sqrt(fan_in)"
@@ -90,10 +90,10 @@ def weights_start_tiny(
     if not gains:
         return CANNOT_TELL
     # Most layers: the last one, or the last of each residual branch, may begin at zero on purpose.
-    middle = float(np.median([one.gain for one in gains]))
+    middle = float(np.median([candidate.gain for candidate in gains]))
     if middle >= gain or len(gains) < 2:
         return None
-    worst = min(gains, key=lambda one: one.gain)
+    worst = min(gains, key=lambda candidate: candidate.gain)
     says = f"initial weights of the median layer are {multiple(middle)} 1/sqrt(fan_in)"
     says += f", of {owner(worst.matrix.layer)} {multiple(worst.gain)} (typical: 0.6x to 1.4x)"
     strength = graded(gain / max(middle, TINY), 1.0)
@@ -108,14 +108,16 @@ def weights_shrink(
     looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
     """Weights lose much of their norm."""
-    layers = [one for one in matrices(run, WEIGHT_NORM) if len(one.series) >= looks and one.first > 0]
+    layers = [
+        matrix for matrix in matrices(run, WEIGHT_NORM) if len(matrix.series) >= looks and matrix.first > 0
+    ]
     if not layers:
         return CANNOT_TELL
-    shares = {one.layer.name: float(one.series.values[-1]) / one.first for one in layers}
+    shares = {layer.layer.name: float(layer.series.values[-1]) / layer.first for layer in layers}
     middle = float(np.median(list(shares.values())))
     if middle > left:
         return None
-    worst = min(layers, key=lambda one: shares[one.layer.name])
+    worst = min(layers, key=lambda layer: shares[layer.layer.name])
     says = f"weight norm of the median layer shrinks to {percentage(middle)}"
     says += f", of {owner(worst.layer)} to {percentage(shares[worst.layer.name])}"
     evidence = worst.evidence(float(worst.series.values[-1]), left * worst.first)
@@ -130,23 +132,27 @@ def updates_large(
     looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
     """Updates are large relative to the weights."""
-    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
+    layers = [
+        matrix
+        for matrix in matrices(run, UPDATE_RATIO)
+        if len(matrix.series) >= looks and learns(matrix.layer)
+    ]
     if not layers:
         return CANNOT_TELL
-    typical = {one.layer.name: _early(one) for one in layers}
+    typical = {layer.layer.name: _early(layer) for layer in layers}
     middle = float(np.median(list(typical.values())))
     if middle < ratio:
         return None
-    worst = max(layers, key=lambda one: typical[one.layer.name])
+    worst = max(layers, key=lambda layer: typical[layer.layer.name])
     says = f"median update/weight ratio {number(middle)} (typical: 0.001)"
     strength = graded(middle, ratio, 2 * DECADE * ratio)
     return Finding(strength, says, (worst.evidence(typical[worst.layer.name], ratio),))
 
 
-def _early(one: Matrix) -> float:
+def _early(matrix: Matrix) -> float:
     """How far the first steps moved a layer: later, weights may have grown to fit their steps."""
-    first = one.first
-    rest = float(np.median(one.series.values[1:EARLY]))
+    first = matrix.first
+    rest = float(np.median(matrix.series.values[1:EARLY]))
     # The very first step of Adam is its longest; where weights began at zero it moves all of them.
     return max(rest, first / _LONGEST) if first != _FROM_ZERO else rest
 
@@ -160,21 +166,25 @@ def updates_tiny(
     looks: Annotated[int, "fewest sampled steps; bench/thresholds.md#few-looks"] = 3,
 ) -> Answer:
     """Updates are too small to move the weights within the run."""
-    layers = [one for one in matrices(run, UPDATE_RATIO) if len(one.series) >= looks and learns(one.layer)]
+    layers = [
+        matrix
+        for matrix in matrices(run, UPDATE_RATIO)
+        if len(matrix.series) >= looks and learns(matrix.layer)
+    ]
     if not layers:
         return CANNOT_TELL
-    moving = [one for one in layers if float(np.max(one.series.values)) > 0]
+    moving = [layer for layer in layers if float(np.max(layer.series.values)) > 0]
     if not moving and _rate(run) > 0:
         # What never moves is moved by another optimizer, beside the one that is looked at.
         return CANNOT_TELL
     layers = moving or layers
-    ways = {one.layer.name: _way(one.series, steps_taken(run)) for one in layers}
+    ways = {layer.layer.name: _way(layer.series, steps_taken(run)) for layer in layers}
     way = float(np.median(list(ways.values())))
     # Steps that were long at first and short later, as where units have died, are not too short.
-    longest = float(np.median([float(np.max(one.series.values)) for one in layers]))
+    longest = float(np.median([float(np.max(layer.series.values)) for layer in layers]))
     if longest >= ratio or way >= travel:
         return None
-    most = max(layers, key=lambda one: ways[one.layer.name])
+    most = max(layers, key=lambda layer: ways[layer.layer.name])
     says = f"all updates add up to {multiple(way)} the weight norm of the median layer"
     says += f" (at most {number(longest)} per step)"
     strength = graded(travel / max(way, TINY), 1.0, least=FAINT)
@@ -190,7 +200,9 @@ def _way(ratios: Series, steps: float) -> float:
 
 def _rate(run: Run) -> float:
     """The highest learning rate of the run; 0 where none was recorded."""
-    return max((float(np.max(one.finite.values, initial=0.0)) for one in run.all(LEARNING_RATE)), default=0.0)
+    return max(
+        (float(np.max(series.finite.values, initial=0.0)) for series in run.all(LEARNING_RATE)), default=0.0
+    )
 
 
 @sign(needs=(FROZEN_PARAMETERS,), severity=Severity.WARNING)
@@ -199,8 +211,8 @@ def parameters_frozen(run: Run) -> Answer:
     if has_adapters(run):
         return None
     evidence = fact_evidence(run, FROZEN_PARAMETERS, MODEL_PLACE)
-    told = "frozen (`requires_grad=False`)"
-    return _never_learn(run, lambda layer: not layer.trainable, told, FAIR, evidence)
+    says = "frozen (`requires_grad=False`)"
+    return _never_learn(run, lambda layer: not layer.trainable, says, FAIR, evidence)
 
 
 @sign(needs=(UNOPTIMIZED_PARAMETERS,), severity=Severity.SERIOUS)
@@ -208,15 +220,15 @@ def parameters_unoptimized(run: Run) -> Answer:
     """Trainable parameters are in no optimizer."""
     unlisted = run.facts.get(UNLISTED_PARTS)
     evidence = fact_evidence(run, UNOPTIMIZED_PARAMETERS, UNLISTED_PLACE if unlisted else OPTIMIZER_PLACE)
-    told = "in no optimizer, so never updated"
-    told += f": `{unlisted}` is a plain list, which model.parameters() does not see" if unlisted else ""
+    says = "in no optimizer, so never updated"
+    says += f": `{unlisted}` is a plain list, which model.parameters() does not see" if unlisted else ""
     # Nobody hides parameters that are to stay as they are and computes their gradients.
     least = 1.0 if unlisted else LIKELY
-    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, told, least, evidence)
+    return _never_learn(run, lambda layer: layer.trainable and not layer.optimized, says, least, evidence)
 
 
 def _never_learn(
-    run: Run, is_held: Callable[[Parameter], bool], told: str, least: float, evidence: Evidence
+    run: Run, is_held: Callable[[Parameter], bool], says: str, least: float, evidence: Evidence
 ) -> Answer:
     if not run.model:
         return CANNOT_TELL
@@ -225,7 +237,7 @@ def _never_learn(
         return None
     # The first layers are held back on purpose every day, the last ones or scattered ones by mistake.
     strength = 1 / 2 if held.is_first_part else linear(held.share, least=least)
-    return Finding(strength, f"{held.told} {held.verb} {told}", (evidence,))
+    return Finding(strength, f"{held.told} {held.verb} {says}", (evidence,))
 
 
 @sign(

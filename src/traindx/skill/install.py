@@ -86,7 +86,7 @@ def skill_file(name: str) -> str:
 def folders_of(agents: Iterable[str], above: Path, *, of_user: bool) -> list[Path]:
     """Where the skill goes for some agents, each folder once."""
     known = [AGENTS[name] for name in agents]
-    return list(dict.fromkeys(above / (one.user if of_user else one.project) / NAME for one in known))
+    return list(dict.fromkeys(above / (agent.user if of_user else agent.project) / NAME for agent in known))
 
 
 def planned(folder: Path) -> list[Planned]:
@@ -106,12 +106,12 @@ def write(files: Iterable[Planned]) -> None:
             ) from error
 
 
-def _held(place: Path) -> str | None:
+def _held(path: Path) -> str | None:
     try:
-        return place.read_text(encoding="utf-8", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return None
     except OSError as error:
         raise TraindxError(
-            f"{place}: cannot be read ({error.strerror}); choose another place with --dir"
+            f"{path}: cannot be read ({error.strerror}); choose another place with --dir"
         ) from error

@@ -20,9 +20,11 @@ def check_cause(cause: Cause, broken: Run, fixed: Run, *, rival: str = "") -> No
     sick, well = diagnose(broken), diagnose(fixed)
     named = [suspect.cause.slug for suspect in sick.suspects if suspect.cause.slug != rival][:1]
     assert named == [cause.slug], f"{cause.slug} is not the first cause of the broken run: {_suspects(sick)}"
-    found = next(suspect for suspect in sick.suspects if suspect.cause.slug == cause.slug)
-    total = sum(reason.points for reason in found.reasons)
-    assert abs(total - found.score) < 1e-9, f"{cause.slug}: the reasons add up to {total}, not {found.score}"
+    suspect = next(suspect for suspect in sick.suspects if suspect.cause.slug == cause.slug)
+    total = sum(reason.points for reason in suspect.reasons)
+    assert abs(total - suspect.score) < 1e-9, (
+        f"{cause.slug}: the reasons add up to {total}, not {suspect.score}"
+    )
     believed = _suspects(well)
     assert believed.get(cause.slug, 0.0) < _BELIEVED, (
         f"{cause.slug} has a high confidence in the fixed run: {believed}"

@@ -193,9 +193,9 @@ def _unchanged(model: nn.Module, tensors: Sequence[Tensor]) -> Iterator[None]:
 def _state(model: nn.Module, tensors: Sequence[Tensor]) -> list[object]:
     modes = [torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads(), model.training]
     chance = [_bits(torch.get_rng_state()), random.getstate()]
-    gradients = [None if one.grad is None else _bits(one.grad) for one in model.parameters()]
-    versions = [None if one.is_inference() else one._version for one in tensors]
-    flags = [(one.requires_grad, one.is_leaf, bool(one._backward_hooks)) for one in tensors]
+    gradients = [None if param.grad is None else _bits(param.grad) for param in model.parameters()]
+    versions = [None if tensor.is_inference() else tensor._version for tensor in tensors]
+    flags = [(tensor.requires_grad, tensor.is_leaf, bool(tensor._backward_hooks)) for tensor in tensors]
     return [*modes, *chance, *gradients, *versions, *flags, *map(_bits, tensors)]
 
 
@@ -223,7 +223,7 @@ def _check_keeps_nothing(program: SmallProgram, probe: Probe) -> None:
         for snapshot.step in range(1, _STEPS + 1):
             _step(program, probe, snapshot, model, optimizer, lent)
             assert _are_free(lent), f"{program.name}: a tensor of step {snapshot.step} outlives the step"
-        lent.extend(StorageWeakRef(one.untyped_storage()) for one in model.parameters())
+        lent.extend(StorageWeakRef(param.untyped_storage()) for param in model.parameters())
 
     run()
     assert _are_free(lent), f"{program.name}: a parameter outlives its model"
@@ -254,13 +254,13 @@ def _check_survives(make: Callable[[], Probe]) -> None:
     probe.batch_enters(snapshot, Batch([], Purpose.TRAINING, 0))
     _check_survives_losses(probe, snapshot)
     parameters = list(odd_parameters())
-    for one in [[], parameters, *([parameter] for parameter in parameters)]:
+    for selection in [[], parameters, *([parameter] for parameter in parameters)]:
         snapshot.step += 1
-        with _told(one[0].name if one else "no parameter"):
-            probe.backward_begins(snapshot, torch.tensor(1.0), one)
+        with _told(selection[0].name if selection else "no parameter"):
+            probe.backward_begins(snapshot, torch.tensor(1.0), selection)
             for batch_size in (0, 8):
-                probe.update_begins(snapshot, Update(None, one, batch_size))
-                probe.update_ends(snapshot, Update(None, one, batch_size))
+                probe.update_begins(snapshot, Update(None, selection, batch_size))
+                probe.update_ends(snapshot, Update(None, selection, batch_size))
 
 
 def _check_survives_losses(probe: Probe, snapshot: Written) -> None:
@@ -280,8 +280,8 @@ def _check_survives_losses(probe: Probe, snapshot: Written) -> None:
         snapshot.step += number % 3 == 0
         purpose = Purpose.TRAINING if number % 4 else Purpose.VALIDATION
         value = values[number % len(values)]
-        given = {name: option for place, (name, option) in enumerate(options.items()) if number >> place & 1}
-        call = LossCall(function, prediction[1], target[1], value, given, purpose)
+        chosen = {name: option for index, (name, option) in enumerate(options.items()) if number >> index & 1}
+        call = LossCall(function, prediction[1], target[1], value, chosen, purpose)
         names = f"{function} of {prediction[0]} and {target[0]}"
         with _told(names), torch.autocast("cpu", torch.bfloat16):
             probe.loss_is_computed(snapshot, call)

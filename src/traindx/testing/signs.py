@@ -52,19 +52,19 @@ def _kind(answer: Answer) -> str:
     return "yes" if isinstance(answer, Finding) else repr(answer)
 
 
-def _same(one: Answer, other: Answer) -> bool:
-    if isinstance(one, Finding) and isinstance(other, Finding):
-        return (one.strength, one.says) == (other.strength, other.says)
-    return one is other
+def _same(answer: Answer, other: Answer) -> bool:
+    if isinstance(answer, Finding) and isinstance(other, Finding):
+        return (answer.strength, answer.says) == (other.strength, other.says)
+    return answer is other
 
 
 def _without_classes(run: Run) -> Run:
-    series = tuple(one for one in run.series if one.quantity not in (TRAIN_ACCURACY, VAL_ACCURACY))
+    series = tuple(curve for curve in run.series if curve.quantity not in (TRAIN_ACCURACY, VAL_ACCURACY))
     return replace(run, series=series, facts={f: v for f, v in run.facts.items() if f is not CLASSES})
 
 
 def _scaled(run: Run, factor: float) -> Run:
-    series = tuple(_times(one, factor) if one.quantity in _LOSSES else one for one in run.series)
+    series = tuple(_times(curve, factor) if curve.quantity in _LOSSES else curve for curve in run.series)
     stated = {fact: run.facts[fact] for fact in _STATED_LOSSES if fact in run.facts}
     losses = {fact: value * factor for fact, value in stated.items() if isinstance(value, int | float)}
     return replace(run, series=series, facts={**run.facts, **losses})
@@ -102,7 +102,7 @@ def _varied(run: Run) -> Iterator[Run]:
     yield _each(run, lambda s: replace(s, values=np.linspace(1e-300, 0, len(s))))
     parts = tuple(replace(s, part=part) for s in run.series for part in ("first", "second"))
     yield replace(run, series=parts)
-    uneven = tuple(_first(one, len(one) - place % 4) for place, one in enumerate(run.series))
+    uneven = tuple(_first(series, len(series) - index % 4) for index, series in enumerate(run.series))
     yield replace(run, series=uneven)
     yield replace(run, model=(), events=())
     for value in _STATED:

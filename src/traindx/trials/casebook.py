@@ -68,17 +68,17 @@ class Casebook:
             suspect=top.cause.slug if top else "",
             confidence=top.confidence if top else None,
         )
-        found = [plain]
+        cases = [plain]
         if treatment is not None and treatment.trials:
-            found = [_of(trial, plain, treatment.best, patch_applied) for trial in treatment.trials]
+            cases = [_of(trial, plain, treatment.best, patch_applied) for trial in treatment.trials]
         with self._opened(writes=True) as connection:
             marks = ", ".join("?" * len(_NAMES))
             # Only the names of our own fields are put together here; the values are bound.
             connection.executemany(
                 f"INSERT INTO cases ({_COLUMNS}) VALUES ({marks})",  # noqa: S608
-                [tuple(_storable(value) for value in astuple(case)) for case in found],
+                [tuple(_storable(value) for value in astuple(case)) for case in cases],
             )
-        return found
+        return cases
 
     def cases(
         self,
@@ -115,15 +115,15 @@ class Casebook:
 
         A trial that comes to the same numbers is the same trial: its runs were reused, or its seeds were.
         """
-        found: dict[str, tuple[int, int]] = {}
-        judged = {one.value for one in _JUDGED}
-        different = {(one.command, one.change, one.control, one.treated): one for one in self.cases()}
+        effects: dict[str, tuple[int, int]] = {}
+        judged = {outcome.value for outcome in _JUDGED}
+        different = {(case.command, case.change, case.control, case.treated): case for case in self.cases()}
         for case in different.values():
             if case.change and case.outcome in judged:
                 kind = _kind(case.change)
-                tried, helped = found.get(kind, (0, 0))
-                found[kind] = tried + 1, helped + (case.outcome == Outcome.HELPED.value)
-        return found
+                tried, helped = effects.get(kind, (0, 0))
+                effects[kind] = tried + 1, helped + (case.outcome == Outcome.HELPED.value)
+        return effects
 
     def _read(self, query: str, values: Sequence[object]) -> list[tuple[object, ...]]:
         # A casebook that nobody has written to yet is empty; a file of no bytes is what a crash leaves of it.
@@ -159,10 +159,10 @@ class Casebook:
             ) from error
 
 
-def _connect(place: Path, writes: bool) -> sqlite3.Connection:
+def _connect(path: Path, writes: bool) -> sqlite3.Connection:
     if writes:
-        return _connection(place, "rwc")
-    connection = _connection(place, "rw")
+        return _connection(path, "rwc")
+    connection = _connection(path, "rw")
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
@@ -170,21 +170,21 @@ def _connect(place: Path, writes: bool) -> sqlite3.Connection:
         if "locked" in str(error):
             raise
         # A disk that takes no writing: nobody else can be writing there either.
-        return _connection(place, "ro&immutable=1")
+        return _connection(path, "ro&immutable=1")
     return connection
 
 
-def _connection(place: Path, mode: str) -> sqlite3.Connection:
+def _connection(path: Path, mode: str) -> sqlite3.Connection:
     # Transactions are ours to begin: a turn is taken before anything is looked at.
     connection = sqlite3.connect(
-        f"{place.absolute().as_uri()}?mode={mode}", uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None
     )
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 
-def _refuse_others(connection: sqlite3.Connection, place: Path) -> None:
+def _refuse_others(connection: sqlite3.Connection, path: Path) -> None:
     """Neither another program's database nor a casebook of the future is touched."""
     # One state for both: another writer may be making the table between two looks.
     connection.execute("BEGIN")
@@ -192,11 +192,11 @@ def _refuse_others(connection: sqlite3.Connection, place: Path) -> None:
     owner = connection.execute("PRAGMA application_id").fetchone()[0]
     connection.execute("COMMIT")
     if owner != _OURS and (owner or tables):
-        raise _no_casebook(place, "another program's database")
+        raise _no_casebook(path, "another program's database")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > _VERSION:
         raise TraindxError(
-            f"{place}: casebook version {version}, but this traindx supports {_VERSION}; update traindx"
+            f"{path}: casebook version {version}, but this traindx supports {_VERSION}; update traindx"
         )
 
 
@@ -220,8 +220,8 @@ def _has_table(connection: sqlite3.Connection) -> bool:
     return bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'cases'").fetchall())
 
 
-def _no_casebook(place: Path, what: str) -> TraindxError:
-    return TraindxError(f"{place}: not a casebook ({what}); move it, and traindx creates a new one")
+def _no_casebook(path: Path, what: str) -> TraindxError:
+    return TraindxError(f"{path}: not a casebook ({what}); move it, and traindx creates a new one")
 
 
 def _kind(text: str) -> str:
@@ -266,7 +266,7 @@ def _storable(value: object) -> object:
 
 
 def _case(line: Sequence[object]) -> Case:
-    found = dict(zip(_NAMES, line, strict=True))
+    values = dict(zip(_NAMES, line, strict=True))
     for name in ("proven", "patch_applied"):
-        found[name] = bool(found[name])
-    return Case(**found)  # type: ignore[arg-type]  # the types of the columns are those of the fields
+        values[name] = bool(values[name])
+    return Case(**values)  # type: ignore[arg-type]  # the types of the columns are those of the fields

@@ -166,11 +166,11 @@ def _says(counted: Sequence[Pair], shares: Sequence[float], outcome: Outcome, *,
 
 def _seeds(shares: Sequence[float], outcome: Outcome) -> str:
     """In how many seeds the treated run is better, or worse if it is better in none."""
-    better, is_open = sum(one > 0 for one in shares), outcome is Outcome.INCONCLUSIVE
+    better, is_open = sum(share > 0 for share in shares), outcome is Outcome.INCONCLUSIVE
     if is_open and len(shares) == 1:
         return "better in one run, not proven" if better else "worse (1 seed)"
     is_worse = outcome is Outcome.WORSE or (is_open and not better)
-    word, number = ("worse", sum(one < 0 for one in shares)) if is_worse else ("better", better)
+    word, number = ("worse", sum(share < 0 for share in shares)) if is_worse else ("better", better)
     return f"{word} in {number} of {count(len(shares), 'seed')}" + (", not proven" if is_open else "")
 
 
@@ -221,8 +221,8 @@ def is_proven(trial: Trial, trials: Iterable[Trial]) -> bool:
     if is_healed(trial):
         return True
     says_nothing = trial.interval is not None and trial.interval[0] <= 0 <= trial.interval[1]
-    rivals = [one for one in trials if is_healed(one) and not costs_answers(one)]
-    return not says_nothing and all(one.outcome in _REFUTED for one in rivals)
+    rivals = [other for other in trials if is_healed(other) and not costs_answers(other)]
+    return not says_nothing and all(other.outcome in _REFUTED for other in rivals)
 
 
 def is_whole_repair(trial: Trial) -> bool:

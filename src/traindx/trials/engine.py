@@ -85,8 +85,8 @@ class Engine:
 
     def prepare(self, plans: Sequence[Candidate], seeds: Sequence[int]) -> None:
         """Run the arms of several changes in parallel; those that are timed wait for their own turn."""
-        untimed = [one for one in plans if one.measure is not Measure.SPEED]
-        wanted = dict.fromkeys(arm for one in untimed for arm in _arms(one, seeds))
+        untimed = [candidate for candidate in plans if candidate.measure is not Measure.SPEED]
+        wanted = dict.fromkeys(arm for candidate in untimed for arm in _arms(candidate, seeds))
         self._run([arm for arm in wanted if arm not in self._done], Measure.LOSS)
 
     def pairs(self, candidate: Candidate, seeds: Sequence[int]) -> list[Pair]:
@@ -120,7 +120,7 @@ class Engine:
         return self._beside_each_other(self.runner.carry_out, orders, measure)
 
     def _run(self, wanted: Sequence[tuple[tuple[ChangeSpec, ...], int]], measure: Measure) -> None:
-        orders = [self.order(*one) for one in wanted]
+        orders = [self.order(*arm) for arm in wanted]
         self.ordered += len(orders)
         for done in self._beside_each_other(self._carry_out, orders, measure):
             self._done[done.order.changes, done.order.seed] = done
@@ -132,15 +132,15 @@ class Engine:
         threads = self.runner.threads(timed=timed)
         with ThreadPoolExecutor(self.at_once(measure)) as pool:
             try:
-                found = list(
-                    pool.map(carry_out, (replace(one, threads=threads, is_timed=timed) for one in orders))
+                arm_results = list(
+                    pool.map(carry_out, (replace(order, threads=threads, is_timed=timed) for order in orders))
                 )
             except BaseException:
                 # Or the pool would wait for arms that nobody waits for any more.
                 self.runner.close()
                 raise
         self.budget.over = self.runner.lost
-        return found
+        return arm_results
 
     def order(self, changes: tuple[ChangeSpec, ...], seed: int, called: str = "") -> ArmSpec:
         """What one more arm is to be; called by its changes where it has no other name."""
@@ -190,11 +190,11 @@ class Engine:
 
 def _arms(candidate: Candidate, seeds: Sequence[int]) -> list[tuple[tuple[ChangeSpec, ...], int]]:
     """What is run of a change; in turn, so that whatever drifts on the machine meets both sides."""
-    found: list[tuple[tuple[ChangeSpec, ...], int]] = []
+    arms: list[tuple[tuple[ChangeSpec, ...], int]] = []
     for seed in seeds:
         both: list[tuple[tuple[ChangeSpec, ...], int]] = [((), seed), (candidate.changes, seed)]
-        found += both if seed % 2 == 0 else reversed(both)
-    return found
+        arms += both if seed % 2 == 0 else reversed(both)
+    return arms
 
 
 def as_arm(done: ArmResult, measure: Measure, until: float | None = None) -> Arm:

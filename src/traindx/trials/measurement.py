@@ -80,7 +80,7 @@ def untrained(run: Run) -> float | None:
 
 def steps_of(run: Run) -> int:
     """How many steps a run took."""
-    return int(max((float(one.steps[-1]) for one in run.series if len(one)), default=0.0))
+    return int(max((float(series.steps[-1]) for series in run.series if len(series)), default=0.0))
 
 
 def accuracy(run: Run, until: float | None = None) -> float | None:
@@ -94,7 +94,7 @@ def accuracy(run: Run, until: float | None = None) -> float | None:
 
 def accuracies(run: Run) -> tuple[tuple[float, float], ...]:
     """The same over steps."""
-    measure = next((one for one in _ACCURACIES if can_measure(run, one)), None)
+    measure = next((candidate for candidate in _ACCURACIES if can_measure(run, candidate)), None)
     return tuple((step, 1 - wrong) for step, wrong in curve(run, measure)) if measure else ()
 
 

@@ -39,21 +39,26 @@ Past = Mapping[str, tuple[int, int]]
 
 def candidates(diagnosis: Diagnosis, run: Run, past: Past) -> list[Candidate]:
     """All changes that the suspects ask for, by their worth; each change once."""
-    found: dict[tuple[ChangeSpec, ...], Candidate] = {}
+    by_changes: dict[tuple[ChangeSpec, ...], Candidate] = {}
     for suspect in diagnosis.suspects:
-        for place, (fix, changes) in enumerate(_with_off(_machine_applied(suspect, run), run)):
-            worth = suspect.confidence * _LATER**place
-            if changes in found:
-                known = found[changes]
+        for index, (fix, changes) in enumerate(_with_off(_machine_applied(suspect, run), run)):
+            worth = suspect.confidence * _LATER**index
+            if changes in by_changes:
+                known = by_changes[changes]
                 sure = min(1.0, known.confidence + suspect.confidence * (suspect.cause.slug != known.cause))
-                found[changes] = replace(known, worth=known.worth + worth, confidence=sure)
+                by_changes[changes] = replace(known, worth=known.worth + worth, confidence=sure)
                 continue
             measure = measured_by(suspect.cause.symptoms, changes, run)
             title = fix.title if changes == parse_changes(fix.change or "") else label_of(changes)
             sure = suspect.confidence
-            found[changes] = Candidate(changes, suspect.cause.slug, title, measure, worth, confidence=sure)
-    chosen = [_informed(one, past) for one in found.values()]
-    return sorted((one for one in chosen if one.worth >= _LEAST), key=lambda one: -one.worth)
+            by_changes[changes] = Candidate(
+                changes, suspect.cause.slug, title, measure, worth, confidence=sure
+            )
+    chosen = [_informed(candidate, past) for candidate in by_changes.values()]
+    return sorted(
+        (candidate for candidate in chosen if candidate.worth >= _LEAST),
+        key=lambda candidate: -candidate.worth,
+    )
 
 
 def is_worth_trying(diagnosis: Diagnosis, plan: Sequence[Candidate]) -> bool:
@@ -92,22 +97,24 @@ def _with_off(
             yield fix, (ChangeSpec(changes[0].name, doses.off.words),)
 
 
-def _informed(one: Candidate, past: Past) -> Candidate:
+def _informed(candidate: Candidate, past: Past) -> Candidate:
     """Worth more where it helped on this project before, and less where it did not."""
-    tried, helped = past.get(kind_of(one.changes), (0, 0))
+    tried, helped = past.get(kind_of(candidate.changes), (0, 0))
     if not tried:
-        return one
+        return candidate
     # As if it had been tried twice more, with one success.
     factor = 2 * (helped + 1) / (tried + 2)
     return replace(
-        one, worth=one.worth * factor, because=f"helped in {helped} of {tried} past trials of this project"
+        candidate,
+        worth=candidate.worth * factor,
+        because=f"helped in {helped} of {tried} past trials of this project",
     )
 
 
 def resolved_together(specs: Iterable[ChangeSpec], run: Run) -> tuple[ChangeSpec, ...] | None:
     """Changes that belong together with the numbers that come from the recording; None where one has none."""
-    found = [resolved(spec, run) for spec in specs]
-    return None if None in found else tuple(spec for spec in found if spec is not None)
+    change_specs = [resolved(spec, run) for spec in specs]
+    return None if None in change_specs else tuple(spec for spec in change_specs if spec is not None)
 
 
 def resolved(spec: ChangeSpec, run: Run) -> ChangeSpec | None:
@@ -129,17 +136,17 @@ def prescribed(text: str, run: Run) -> tuple[ChangeSpec, ...] | None:
 def measured_by(symptoms: Iterable[Symptom], specs: Sequence[ChangeSpec], run: Run) -> Measure:
     """What arms are compared by: what the prescription promises, as far as the run shows it."""
     among = set(symptoms)
-    told = [change.compared_by for change in map(change_of, specs) if change.compared_by]
-    if Symptom.TAKES_LONG in among and (Measure.SPEED,) in told:
+    measures = [change.compared_by for change in map(change_of, specs) if change.compared_by]
+    if Symptom.TAKES_LONG in among and (Measure.SPEED,) in measures:
         return Measure.SPEED
     # Of several changes the one counts after which the loss says least, and that tells most measures.
-    told = [one for one in told if one[0] in _PRECEDENCE]
-    wishes = min(told, key=lambda one: (_PRECEDENCE.index(one[0]), -len(one)), default=())
+    measures = [measure for measure in measures if measure[0] in _PRECEDENCE]
+    wishes = min(measures, key=lambda measure: (_PRECEDENCE.index(measure[0]), -len(measure)), default=())
     if not wishes and Symptom.GENERALIZES_BADLY in among:
         wishes = BY_VALIDATION
     elif not wishes and _is_learned(run):
         wishes = (Measure.VALIDATION_ERROR, Measure.VALIDATION_LOSS)
-    return next((one for one in wishes if can_measure(run, one)), Measure.LOSS)
+    return next((wish for wish in wishes if can_measure(run, wish)), Measure.LOSS)
 
 
 def _is_learned(run: Run) -> bool:
@@ -208,7 +215,11 @@ def _steadied(candidate: Candidate, trial: Trial) -> Candidate | None:
 
 def _steadying() -> ChangeSpec:
     """What a change is tried with that breaks the training: it may learn where that steadies it."""
-    change = next(one for one in known_changes().values() if one.doses and one.doses.steadies)
+    change = next(
+        known_change
+        for known_change in known_changes().values()
+        if known_change.doses and known_change.doses.steadies
+    )
     assert change.doses is not None
     return ChangeSpec(change.name, ("x", f"{change.doses.steadies:g}"))
 

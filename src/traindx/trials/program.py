@@ -113,7 +113,7 @@ def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, st
     every = max(1, (order.steps or 1000) // _LOOKS)
     most = order.steps if order.is_cut else None
     budget, looks = (USUAL_BUDGET, None) if order.is_first else (1.0, every)
-    found = recording_environment(environment, order.folder, budget=budget, every=looks, most_steps=most)
+    variables = recording_environment(environment, order.folder, budget=budget, every=looks, most_steps=most)
     asked = {
         "folder": str(order.folder.resolve()),
         "seed": order.seed,
@@ -122,12 +122,12 @@ def _environment(order: ArmSpec, environment: Mapping[str, str]) -> dict[str, st
         "saves": str(order.saves) if order.saves else None,
         "observes": order.observes,
     }
-    found[TRIAL] = json.dumps(asked)
+    variables[TRIAL] = json.dumps(asked)
     if order.moved is not None:
-        found[MOVED] = os.pathsep.join(map(str, order.moved))
+        variables[MOVED] = os.pathsep.join(map(str, order.moved))
     if order.threads is not None:
-        found.setdefault("OMP_NUM_THREADS", str(order.threads))
-    return found
+        variables.setdefault("OMP_NUM_THREADS", str(order.threads))
+    return variables
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -83,9 +83,9 @@ def applied(proof: Proof, backups: Sequence[Path]) -> Proof:
 def read_proof(folder: Path) -> Proof:
     """The proof in the folder of a treatment; refused where there is none."""
     try:
-        told = json.loads((folder / _FILE).read_text(encoding="utf-8"))
-        backups = tuple(told.pop("more_backups", ()))
-        return Proof(**{**told, "patch": _patch_from(told["patch"]), "more_backups": backups})
+        record = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+        backups = tuple(record.pop("more_backups", ()))
+        return Proof(**{**record, "patch": _patch_from(record["patch"]), "more_backups": backups})
     except FileNotFoundError:
         with suppress(OSError):
             raise TraindxError((folder / _NO_PATCH).read_text(encoding="utf-8").strip()) from None
@@ -95,10 +95,10 @@ def read_proof(folder: Path) -> Proof:
         raise TraindxError(f"{folder / _FILE}: damaged ({error}); treat the program again") from error
 
 
-def _patch_from(told: dict[str, Any]) -> Patch:
+def _patch_from(fields: dict[str, Any]) -> Patch:
     """A patch as JSON tells it."""
-    also = tuple(map(_patch_from, told.pop("also", ())))
-    patch = Patch(**told, also=also)
+    also = tuple(map(_patch_from, fields.pop("also", ())))
+    patch = Patch(**fields, also=also)
     return patch if patch.arguments is None else replace(patch, arguments=tuple(patch.arguments))
 
 
@@ -116,9 +116,9 @@ def last_unpatched(out: Path) -> Path | None:
 
 def applied_in(out: Path) -> list[Path]:
     """The folders of treatments whose patch is applied, the last applied last."""
-    found = [folder for folder, proof in _proofs(out) if proof.backup]
+    paths = [folder for folder, proof in _proofs(out) if proof.backup]
     # The proof is written anew when its patch is applied.
-    return sorted(found, key=lambda folder: (folder / _FILE).stat().st_mtime)
+    return sorted(paths, key=lambda folder: (folder / _FILE).stat().st_mtime)
 
 
 def _proofs(out: Path) -> Iterator[tuple[Path, Proof]]:
@@ -193,7 +193,7 @@ def verify_patch(engine: Engine, best: Trial, patch: Patch) -> Rerun | None:
     # By their own names: a copy holds what a link leads to under the name of the link.
     root = engine.workspace.root.absolute()
     on_command_line = patch.arguments is not None
-    files = [] if on_command_line else [(Path(one.path).absolute(), one.content) for one in patch.files]
+    files = [] if on_command_line else [(Path(part.path).absolute(), part.content) for part in patch.files]
     is_inside = engine.workspace.copies and all(path.is_relative_to(root) for path, _ in files)
     if over or not (on_command_line or is_inside):
         return None

@@ -125,8 +125,8 @@ class CachedRunner:
             for name, value in os.environ.items()
             if name not in _TERMINALS and not name.startswith(_PREFIXES)
         )
-        told = json.dumps([str(self.workspace.root), self.workspace.inside, files, variables])
-        return sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
+        text = json.dumps([str(self.workspace.root), self.workspace.inside, files, variables])
+        return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
     @cached_property
     def _past(self) -> dict[str, "_Past"]:
@@ -167,8 +167,8 @@ def _digest(path: Path) -> str:
 def _past_in(path: Path) -> Iterator[_Past]:
     for line in path.read_text("utf-8", "replace").splitlines():
         try:
-            told = json.loads(line)
-            folder, place = path.parent / told["folder"], Path(told["place"])
-            yield _Past(told["key"], path.parent.name, folder, place, float(told["seconds"]))
+            record = json.loads(line)
+            folder, workspace = path.parent / record["folder"], Path(record["place"])
+            yield _Past(record["key"], path.parent.name, folder, workspace, float(record["seconds"]))
         except (ValueError, KeyError, TypeError):  # a line that was cut when the disk was full
             continue

@@ -58,7 +58,7 @@ def _recorded(folder: Path) -> Run | None:
         runs = [run for run in load(folder) if is_recording(run)]
     except UnreadableError:  # it was ended before its first step
         return None
-    return max(runs, key=lambda run: max((len(one) for one in run.series), default=0), default=None)
+    return max(runs, key=lambda run: max((len(series) for series in run.series), default=0), default=None)
 
 
 def _problem(order: ArmSpec, run: Run | None, code: int | None) -> str:
@@ -81,7 +81,7 @@ def _unapplied(order: ArmSpec) -> str:
     """Why a change took hold nowhere, by what the program's side noted down; empty where all did."""
     notes = _notes(order.folder)
     taken = {note["change"] for note in notes if note["applied"]}
-    missing = next((one for one in order.changes if str(one) not in taken), None)
+    missing = next((change for change in order.changes if str(change) not in taken), None)
     return refused(order.folder, missing) if missing is not None else ""
 
 
@@ -161,7 +161,7 @@ class LocalRunner:
             done = carry_out(self._moved(order, there), self._stopped)
         finally:
             self.workspace.clear(order.folder)
-        if self.workspace.copies and done.run is None and any(one in done.problem for one in _MISSING):
+        if self.workspace.copies and done.run is None and any(sign in done.problem for sign in _MISSING):
             return replace(done, problem=f"{done.problem} ({_IN_A_COPY.format(root=self.workspace.root)})")
         return done
 

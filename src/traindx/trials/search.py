@@ -84,7 +84,7 @@ class _Search:
     def best(self) -> Trial | None:
         """The best that is proven."""
         tried = self.trials.values()
-        return min((one for one in tried if is_proven(one, tried)), key=rank, default=None)
+        return min((trial for trial in tried if is_proven(trial, tried)), key=rank, default=None)
 
     @property
     def is_over(self) -> bool:
@@ -93,9 +93,10 @@ class _Search:
     @property
     def is_cut_short(self) -> bool:
         """Whether time or arms were over before something promising was proven or refuted."""
-        tried = [one for one in self.trials.values() if not is_refused(one)]
+        tried = [trial for trial in self.trials.values() if not is_refused(trial)]
         is_open = any(
-            len(one.counted) < len(self.seeds) and (is_promising(one) or not one.counted) for one in tried
+            len(trial.counted) < len(self.seeds) and (is_promising(trial) or not trial.counted)
+            for trial in tried
         )
         return self.best is None and not self.engine.budget.left and is_open
 
@@ -112,20 +113,25 @@ class _Search:
     def tell_rivals_apart(self) -> None:
         """Begin with the first fixes of the two likeliest causes, where the second is nearly as likely."""
         rival = next(
-            (one for one in self.waiting[1:] if one.cause and one.cause != self.waiting[0].cause), None
+            (
+                candidate
+                for candidate in self.waiting[1:]
+                if candidate.cause and candidate.cause != self.waiting[0].cause
+            ),
+            None,
         )
         if rival is None or rival.worth < _CLOSE * self.waiting[0].worth or self.engine.budget.left <= 2:
             return
         both = [self.waiting[0], rival]
-        self.waiting = [one for one in self.waiting if one not in both]
+        self.waiting = [candidate for candidate in self.waiting if candidate not in both]
         self._screen(both)
-        if not all(self.trials[one.changes].counted for one in both):
+        if not all(self.trials[candidate.changes].counted for candidate in both):
             return
         figures = [
             f"{label_of(trial.changes)} gains {100 * gain_of(trial):.0f}%"
-            for trial in (self.trials[one.changes] for one in both)
+            for trial in (self.trials[candidate.changes] for candidate in both)
         ]
-        causes = " and ".join(one.cause for one in both)
+        causes = " and ".join(candidate.cause for candidate in both)
         self.notes.append(
             f"{causes} were about equally likely: one fix of each was tried first ({', '.join(figures)})"
         )
@@ -146,9 +152,9 @@ class _Search:
         if best is None or self.is_over or not self.engine.budget.left:
             return
         others = [
-            one
-            for one in self.trials.values()
-            if is_promising(one) and one.measure is best.measure and not _parts(one) & _parts(best)
+            trial
+            for trial in self.trials.values()
+            if is_promising(trial) and trial.measure is best.measure and not _parts(trial) & _parts(best)
         ]
         other = min(others, key=rank, default=None)
         if other is None:
@@ -161,7 +167,9 @@ class _Search:
 
     def _may_screen(self) -> bool:
         """Whether arms are left, beside those that it takes to prove what looks best."""
-        to_prove = any(len(one.pairs) < len(self.seeds) and is_promising(one) for one in self.trials.values())
+        to_prove = any(
+            len(trial.pairs) < len(self.seeds) and is_promising(trial) for trial in self.trials.values()
+        )
         return self.engine.budget.left > (2 * (len(self.seeds) - 1) if to_prove else 0)
 
     def _screen(self, batch: Sequence[Candidate]) -> None:
@@ -174,9 +182,9 @@ class _Search:
         """Run the best of what was screened with all seeds, while it looks better than what is proven."""
         while self.engine.budget.left and not self.is_over:
             open_ones = [
-                one
-                for one in self.trials.values()
-                if len(one.pairs) < len(self.seeds) and is_promising(one) and self._may_beat_proven(one)
+                trial
+                for trial in self.trials.values()
+                if len(trial.pairs) < len(self.seeds) and is_promising(trial) and self._may_beat_proven(trial)
             ]
             best = min(open_ones, key=rank, default=None)
             if best is None:
@@ -211,15 +219,15 @@ class _Search:
         next_one = next_dose(candidate, trial, self.suggested_by.get(candidate.changes))
         if next_one is None or next_one.changes in self.trials:
             return
-        planned = [one for one in self.waiting if one.changes == next_one.changes]
+        planned = [other for other in self.waiting if other.changes == next_one.changes]
         if not planned:
             self.may_suggest -= 1
         self.suggested_by[next_one.changes] = trial
-        self.waiting = [next_one, *(one for one in self.waiting if one not in planned)]
+        self.waiting = [next_one, *(other for other in self.waiting if other not in planned)]
 
 
 def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
-    found = effect_of(pairs, candidate.measure)
+    effect = effect_of(pairs, candidate.measure)
     refused = next((pair.treated.refused for pair in pairs if pair.treated.refused), "")
     return Trial(
         changes=candidate.changes,
@@ -227,12 +235,12 @@ def _trial(candidate: Candidate, pairs: Sequence[Pair]) -> Trial:
         title=candidate.title,
         measure=candidate.measure,
         pairs=tuple(pairs),
-        effect=found.mean,
-        interval=found.interval,
-        outcome=Outcome.INCONCLUSIVE if refused else found.outcome,
-        says=f"not applicable: {refused}" if refused else found.says,
-        gain=found.gain,
-        gain_interval=found.gain_interval,
+        effect=effect.mean,
+        interval=effect.interval,
+        outcome=Outcome.INCONCLUSIVE if refused else effect.outcome,
+        says=f"not applicable: {refused}" if refused else effect.says,
+        gain=effect.gain,
+        gain_interval=effect.gain_interval,
         confidence=candidate.confidence,
         is_written=candidate.is_written,
     )
@@ -266,18 +274,18 @@ def updated(suspects: Sequence[Suspect], trials: Sequence[Trial]) -> list[tuple[
 
     A change is the own fix of every cause that prescribes it, in whatever dose and beside whatever else.
     """
-    tried = [one for one in trials if not is_refused(one)]
-    weights = {one.cause.slug: one.confidence for one in suspects}
+    tried = [pair for pair in trials if not is_refused(pair)]
+    weights = {pair.cause.slug: pair.confidence for pair in suspects}
     for suspect in suspects:
         slug, own = suspect.cause.slug, _own_fixes(suspect)
-        meant = {one.outcome for one in tried if one.cause == slug}
-        shared = {one.outcome for one in tried if own & {_kind(spec) for spec in one.changes}}
+        meant = {pair.outcome for pair in tried if pair.cause == slug}
+        shared = {pair.outcome for pair in tried if own & {_kind(spec) for spec in pair.changes}}
         if Outcome.HELPED in meant | shared:
             weights[slug] *= _OWN_FIX
         elif meant & {Outcome.NO_DIFFERENCE, Outcome.WORSE}:
             weights[slug] *= _OTHERWISE
-    whole = sum(weights.values()) + max(0.0, 1 - sum(one.confidence for one in suspects))
-    return sorted(((slug, weight / whole) for slug, weight in weights.items()), key=lambda one: -one[1])
+    whole = sum(weights.values()) + max(0.0, 1 - sum(pair.confidence for pair in suspects))
+    return sorted(((slug, weight / whole) for slug, weight in weights.items()), key=lambda pair: -pair[1])
 
 
 def _own_fixes(suspect: Suspect) -> set[tuple[str, ...]]:

@@ -124,25 +124,25 @@ def treat(
         check(change)
     cluster = cluster_of(engine, address, cpus_per_arm, gpus_per_arm)
     words = [str(command)] if isinstance(command, str | Path) else list(command)
-    found = command_from(words, os.environ)
-    folder = new_run_folder(Path(out), found.name, name).resolve()
+    program = command_from(words, os.environ)
+    folder = new_run_folder(Path(out), program.name, name).resolve()
     book = Casebook()
     says: Progress = say or (lambda _: None)
     treated, root = None, None
     while treated is None:
         workspace = workspace_of(
             Path.cwd(),
-            found.words,
+            program.words,
             folder,
             in_place=wish.in_place,
             root=root,
             may_link=cluster is None,
         )
         with closing(_runner(cluster, workspace, folder, says)) as runner:
-            first = _first(found, folder, workspace, runner, wish, says)
+            first = _first(program, folder, workspace, runner, wish, says)
             root = wider(workspace, first.problem)
             if root is None:
-                treated = _treated(found, folder, first, workspace, runner, wish, book, says, watcher)
+                treated = _treated(program, folder, first, workspace, runner, wish, book, says, watcher)
             else:
                 shutil.rmtree(folder / _CONTROL)
     if keeps_case:
@@ -191,7 +191,7 @@ def _treated(
     length = arm_length(
         run,
         first.seconds,
-        {one.measure for one in plan[:_AHEAD]},
+        {candidate.measure for candidate in plan[:_AHEAD]},
         wanted=wish.steps,
         arm_seconds=wish.seconds,
         left=budget.seconds_left,
@@ -223,9 +223,9 @@ def _treated(
     if treatment.trials:
         treatment = replace(treatment, notes=(*treatment.notes, *runner.notes))
         notes += runner.notes
-    before = [(one.cause.slug, one.confidence) for one in diagnosis.suspects]
+    before = [(suspect.cause.slug, suspect.confidence) for suspect in diagnosis.suspects]
     after = dict(updated(diagnosis.suspects, treatment.trials))
-    tells_causes_apart = any(one.cause for one in treatment.trials)
+    tells_causes_apart = any(trial.cause for trial in treatment.trials)
     return TreatResult(
         report=Report((run,), (), 0, (diagnosis,), treatment=treatment),
         treatment=treatment,
@@ -267,7 +267,7 @@ def _plan(diagnosis: Diagnosis, run: Run, wish: TreatOptions, book: Casebook) ->
         return asked_for
     symptoms = diagnosis.suspects[0].cause.symptoms if diagnosis.suspects else ()
     # What the diagnosis asks for too says something about its cause.
-    known = {one.changes: replace(one, worth=1.0) for one in asked_for}
+    known = {candidate.changes: replace(candidate, worth=1.0) for candidate in asked_for}
     plan = []
     for only in wish.changes:
         changes = resolved_together(only, run)

@@ -141,11 +141,11 @@ class Trial:
         """The mean accuracy of control arms and of treated ones, where all end and tell theirs."""
         # A program that crashed did not come to the step where the accuracy of the other one counts.
         arms = [(pair.control, pair.treated) for pair in self.counted]
-        both = [(one.metric, other.metric) for one, other in arms if not (one.problem or other.problem)]
-        known = [(one, other) for one, other in both if one is not None and other is not None]
+        both = [(value.metric, other.metric) for value, other in arms if not (value.problem or other.problem)]
+        known = [(value, other) for value, other in both if value is not None and other is not None]
         if not known or len(known) < len(both):
             return None
-        return sum(one for one, _ in known) / len(both), sum(other for _, other in known) / len(both)
+        return sum(value for value, _ in known) / len(both), sum(other for _, other in known) / len(both)
 
     @property
     def control(self) -> float | None:

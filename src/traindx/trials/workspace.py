@@ -96,10 +96,10 @@ class Workspace:
 
     def _folders(self) -> Iterator[tuple[Path, str]]:
         """The folders of those files, and empty ones: a program may expect them to be there."""
-        found = dict.fromkeys((*self.besides, self.origin))
+        roots = dict.fromkeys((*self.besides, self.origin))
         for top, folders, _ in walked(self._roots, self.without):
-            found |= dict.fromkeys(top / name for name in folders)
-        for path in found:
+            roots |= dict.fromkeys(top / name for name in folders)
+        for path in roots:
             yield path, path.relative_to(self.root).as_posix()
 
     def _pointed(self, link: Path) -> Path:
@@ -198,7 +198,7 @@ def wider(workspace: Workspace, problem: str) -> Path | None:
     if "No module named" in problem:
         names = [word.partition(".")[0] for word in words]
         above = workspace.root.parents[:_HIGHEST]
-        found = [
+        existing = [
             folder / name
             for folder in above
             for name in names
@@ -206,8 +206,8 @@ def wider(workspace: Workspace, problem: str) -> Path | None:
         ]
     else:
         paths = [Path(os.path.normpath(workspace.origin / word)) for word in words if os.pardir in word]
-        found = [path for path in paths if path.exists()]
-    outside = [path for path in found if not path.is_relative_to(workspace.root)]
+        existing = [path for path in paths if path.exists()]
+    outside = [path for path in existing if not path.is_relative_to(workspace.root)]
     roots = [_common([workspace.root, path]) for path in outside if not workspace.root.is_relative_to(path)]
     return next((root for root in roots if root != workspace.root), None)
 

@@ -86,10 +86,10 @@ class Model(nn.Module):
         self.drops, self.draws = drops, draws
 
     def forward(self, rows: Tensor, *, scale: float = 1.0) -> dict[str, Tensor]:
-        given = self.layers(rows) * scale
-        given = functional.dropout(given, 0.5) if self.drops else given
-        given = given + torch.randn_like(given) if self.draws else given
-        return {"logits": given, "loss": given.sum()}
+        outputs = self.layers(rows) * scale
+        outputs = functional.dropout(outputs, 0.5) if self.drops else outputs
+        outputs = outputs + torch.randn_like(outputs) if self.draws else outputs
+        return {"logits": outputs, "loss": outputs.sum()}
 
 
 def compared(model: nn.Module, folder: Path, passes: int = 60) -> dict[str, float]:
@@ -104,18 +104,22 @@ def compared(model: nn.Module, folder: Path, passes: int = 60) -> dict[str, floa
             model(rows, scale=2.0)
         before = {name: value.clone() for name, value in model.state_dict().items()}
         state = torch.get_rng_state()
-        found = modes._compared(calls)
+        differences = modes._compared(calls)
     finally:
         program.patches.undo()
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert torch.equal(torch.get_rng_state(), state)
     assert model.training
-    return found  # type: ignore[return-value]
+    return differences  # type: ignore[return-value]
 
 
 def test_plain_models_and_dropout_mean_the_same_in_both_modes(tmp_path: Path) -> None:
-    found = compared(Model(nn.ReLU(), nn.Dropout(0.5)), tmp_path)
-    assert (found["differs"], found["random_in_train"], found["dropped_in_eval"]) == (0, 0, 0)
+    differences = compared(Model(nn.ReLU(), nn.Dropout(0.5)), tmp_path)
+    assert (differences["differs"], differences["random_in_train"], differences["dropped_in_eval"]) == (
+        0,
+        0,
+        0,
+    )
 
 
 def test_running_averages_that_fit_differ_little_and_those_that_lag_much(tmp_path: Path) -> None:

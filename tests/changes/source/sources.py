@@ -38,12 +38,12 @@ _MARKS = {
 
 def run_on(path: str, text: str, facts: Mapping[Fact, Scalar] | None = None) -> Run:
     """A run of a program that knows its places, as a recording would."""
-    found: dict[Fact, Scalar] = {SCRIPT: path}
+    scalars: dict[Fact, Scalar] = {SCRIPT: path}
     for fact, mark in _MARKS.items():
         lines = [number for number, line in enumerate(text.splitlines(), 1) if re.search(mark, line)]
         if lines:
-            found[fact] = f"{path}:{lines[0]}"
-    return Run("a run", (), facts={**found, **(facts or {})})
+            scalars[fact] = f"{path}:{lines[0]}"
+    return Run("a run", (), facts={**scalars, **(facts or {})})
 
 
 class Bench:
@@ -55,7 +55,7 @@ class Bench:
 
     def patch(self, program: str, *changes: str, facts: Mapping[Fact, Scalar] | None = None) -> Patch:
         run = self._run(program, facts)
-        asked = [parse_change(one) for one in changes]
+        asked = [parse_change(change) for change in changes]
         patch = patch_of(asked, run)
         assert patch is not None, refusal_of(asked, run)
         assert patch.before == dedent(program)
@@ -74,8 +74,8 @@ class Bench:
 
     def arguments(self, program: str, change: str, facts: Mapping[Fact, Scalar]) -> list[str] | None:
         """The arguments with which the program would have the change."""
-        found = arguments_for([parse_change(change)], self._run(program, facts))
-        return found[1] if found else None
+        words = arguments_for([parse_change(change)], self._run(program, facts))
+        return words[1] if words else None
 
     def _run(self, program: str, facts: Mapping[Fact, Scalar] | None) -> Run:
         text = dedent(program)
@@ -85,12 +85,12 @@ class Bench:
 
 def changed_lines(patch: Patch) -> str:
     before, after = patch.before.split("\n"), patch.after.split("\n")
-    found: list[str] = []
+    changed: list[str] = []
     for tag, first, last, new_first, new_last in SequenceMatcher(None, before, after, False).get_opcodes():
         if tag != "equal":
-            found += [f"-{line.strip()}" for line in before[first:last]]
-            found += [f"+{line.strip()}" for line in after[new_first:new_last]]
-    return "\n".join(found)
+            changed += [f"-{line.strip()}" for line in before[first:last]]
+            changed += [f"+{line.strip()}" for line in after[new_first:new_last]]
+    return "\n".join(changed)
 
 
 PLAIN = """\

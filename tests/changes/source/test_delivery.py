@@ -30,12 +30,12 @@ def recorded(arguments: str = "") -> Run:
     """A run of `python -m pkg.train` with some arguments, whose optimizer is made where no number is."""
     losses = Series(TRAIN_LOSS, np.arange(1.0, 401), np.full(400, 1.0))
     norms = Series(GRADIENT_NORM, np.arange(1.0, 401), np.full(400, 37.0))
-    told = {f.SCRIPT: "pkg/train.py", f.OPTIMIZER_PLACE: "pkg/train.py:3", f.OPTIMIZER: "SGD"}
+    facts = {f.SCRIPT: "pkg/train.py", f.OPTIMIZER_PLACE: "pkg/train.py:3", f.OPTIMIZER: "SGD"}
     called = shlex.join(["python", "-m", "pkg.train", *shlex.split(arguments)])
     return Run(
         "run",
         (losses, norms),
-        facts={**USED, **told, f.PROGRAM_ARGUMENTS: arguments, f.COMMAND: called},
+        facts={**USED, **facts, f.PROGRAM_ARGUMENTS: arguments, f.COMMAND: called},
     )
 
 
@@ -160,7 +160,7 @@ def test_several_that_may_be_meant_are_only_tried(project: Path) -> None:
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("lr: 0.5\n")
     change = parse_changes("optimizer.lr x 0.1")
-    assert {Path(one.path).name for one in patches_of(change, recorded())} == {"small.yaml", "large.yaml"}
+    assert {Path(patch.path).name for patch in patches_of(change, recorded())} == {"small.yaml", "large.yaml"}
     assert certain_patch(change, recorded()) is None
     first, *_ = patches_of(change, recorded("--config small.yaml"))
     assert Path(first.path).name == "small.yaml"
@@ -180,7 +180,7 @@ def test_changes_of_several_files_are_one_patch(project: Path) -> None:
     (project / "b.yaml").write_text("dropout: 0.9")
     changes = parse_changes("activation.replace saturating gelu + optimizer.lr x 0.1 + regularize.dropout 0")
     first, second = patches_of(changes, recorded())
-    assert [Path(one.path).name for one in first.files] == ["a.json", "b.yaml"]
-    assert [one.after for one in first.files] == ['{"activation": "gelu", "lr": 0.05}', "dropout: 0.0"]
+    assert [Path(file.path).name for file in first.files] == ["a.json", "b.yaml"]
+    assert [file.after for file in first.files] == ['{"activation": "gelu", "lr": 0.05}', "dropout: 0.0"]
     assert second.after == '{"activation": "relu", "lr": 0.05}'
     assert "--- a/b.yaml\n+++ b/b.yaml\n" in first.diff

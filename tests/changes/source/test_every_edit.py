@@ -74,12 +74,12 @@ ASKED = (
 
 def test_every_edit_is_asked_for_below() -> None:
     editable = {name for name, change in known_changes().items() if not isinstance(change.edit, Refusal)}
-    assert editable == {parse_change(one).name for one in ASKED}
+    assert editable == {parse_change(name).name for name in ASKED}
 
 
 def shelf_of_scripts() -> list[object]:
     """All scripts; each tenth is edited every time, the others with `make test-all`."""
-    names = [one["script"] for one in INDEX]
+    names = [entry["script"] for entry in INDEX]
     return [
         pytest.param(name, marks=() if index % 10 == 0 else pytest.mark.slow)
         for index, name in enumerate(names)
@@ -91,11 +91,11 @@ def test_real_programs_stay_whole(script: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(SCRIPTS)
     text = (SCRIPTS / script).read_text()
     run = run_on(script, text)
-    for one in ASKED:
-        change = parse_change(one)
+    for name in ASKED:
+        change = parse_change(name)
         patch = patch_of([change], run)
         if patch is None:
-            assert refusal_of([change], run), one
+            assert refusal_of([change], run), name
             continue
         compile(patch.after, script, "exec")
         assert patch.before == text

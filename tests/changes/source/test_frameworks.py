@@ -75,7 +75,7 @@ CHANGED = {
         '+trainer = L.Trainer(max_epochs=3, accelerator="cpu", accumulate_grad_batches=4)'
     ),
     ("init.reset xavier", LIT): (
-        "+layers = [one for one in self.modules() if isinstance(one, nn.Linear)]\n"
+        "+layers = [module for module in self.modules() if isinstance(module, nn.Linear)]\n"
         "+for layer in layers:\n+nn.init.xavier_uniform_(layer.weight)\n"
         "+if layer.bias is not None:\n+nn.init.zeros_(layer.bias)"
     ),

@@ -29,7 +29,7 @@ CHANGED = {
         "+optimizer.step()"
     ),
     ("init.reset he", PLAIN): (
-        "+layers = [one for one in model.modules() if isinstance(one, nn.Linear)]\n"
+        "+layers = [module for module in model.modules() if isinstance(module, nn.Linear)]\n"
         '+for layer in layers:\n+nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")\n'
         "+if layer.bias is not None:\n+nn.init.zeros_(layer.bias)\n"
         "+nn.init.xavier_uniform_(layers[-1].weight)"

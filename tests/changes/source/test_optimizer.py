@@ -184,8 +184,8 @@ def test_a_rate_that_is_not_clear_is_left_alone(bench: Bench, says: str) -> None
 
 
 def test_a_rate_from_the_command_line_is_left_alone(bench: Bench) -> None:
-    given = {PROGRAM_ARGUMENTS: "--epochs 3 --lr=0.5"}
-    assert bench.refusal(TRAINER, "optimizer.lr x 0.1", given) == (
+    facts = {PROGRAM_ARGUMENTS: "--epochs 3 --lr=0.5"}
+    assert bench.refusal(TRAINER, "optimizer.lr x 0.1", facts) == (
         "the learning rate is set on the command line; change --lr there"
     )
 

@@ -9,7 +9,7 @@ from traindx.exams.preflight.types import Length, Rehearsal, Repeated
 from traindx.exams.questions import Checked
 from traindx.trials.measurement import steps_of
 
-CHECKS = {one.slug: one for one in checks()}
+CHECKS = {check.slug: check for check in checks()}
 
 
 def rehearsal_of(training: Training, **others: object) -> Rehearsal:

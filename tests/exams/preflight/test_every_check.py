@@ -113,9 +113,9 @@ ROWS = (
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.slug}-{row.cause}")
 def test_a_check_tells_a_fault_from_a_healthy_training(row: Row) -> None:
-    found, healthy = ask(row.slug, rehearsal_of(row.broken)), ask(row.slug, rehearsal_of(row.fixed))
-    assert found.mark is row.mark, found
-    assert row.cause in found.causes, found
+    checked, healthy = ask(row.slug, rehearsal_of(row.broken)), ask(row.slug, rehearsal_of(row.fixed))
+    assert checked.mark is row.mark, checked
+    assert row.cause in checked.causes, checked
     assert healthy.mark is Mark.PASS, healthy
     assert not healthy.causes
 
@@ -128,9 +128,9 @@ def test_every_check_has_a_fault_that_it_is_shown() -> None:
 @pytest.mark.parametrize("slug", CHECKS)
 def test_a_check_says_why_where_it_could_not_look(slug: str) -> None:
     run = replace(rehearsal_of(CLASSIFIES).run, series=(), facts={}, model=())
-    found = ask(slug, replace(rehearsal_of(CLASSIFIES), run=run, length=Length()))
-    assert found.mark in (Mark.UNSEEN, Mark.PASS)
-    assert found.says
+    checked = ask(slug, replace(rehearsal_of(CLASSIFIES), run=run, length=Length()))
+    assert checked.mark in (Mark.UNSEEN, Mark.PASS)
+    assert checked.says
 
 
 def test_what_took_no_step_is_neither_right_nor_wrong() -> None:
@@ -140,16 +140,16 @@ def test_what_took_no_step_is_neither_right_nor_wrong() -> None:
 
 
 def test_the_checks_stand_in_the_order_of_their_parts() -> None:
-    parts = [Part(one.part) for one in CHECKS.values()]
+    parts = [Part(check.part) for check in CHECKS.values()]
     assert parts == sorted(parts, key=list(Part).index)
-    assert len({(one.part, one.order) for one in CHECKS.values()}) == len(CHECKS)
+    assert len({(check.part, check.order) for check in CHECKS.values()}) == len(CHECKS)
 
 
 def test_a_fail_is_a_warning_where_one_batch_is_learned_all_the_same(tmp_path: Path) -> None:
     far_off = rehearsal_of(replace(CLASSIFIES, begins=scaled(30)))
     learned = repeated(replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02)), tmp_path)
     marks = {
-        name: {one.check.slug: one.mark for one in all_checked(replace(far_off, repeated=held))}
+        name: {checked.check.slug: checked.mark for checked in all_checked(replace(far_off, repeated=held))}
         for name, held in (("learned", learned), ("unknown", "not run"))
     }
     assert marks["unknown"]["initialization"] is Mark.FAIL
@@ -164,9 +164,9 @@ def test_layers_that_were_frozen_once_learned_pass() -> None:
             first.mul_(1.7)
         first.requires_grad_(False)
 
-    found = ask("parameters", rehearsal_of(replace(CLASSIFIES, begins=frozen_once_learned)))
-    assert found.mark is Mark.PASS
-    assert "transfer" in found.findings[0].says
+    checked = ask("parameters", rehearsal_of(replace(CLASSIFIES, begins=frozen_once_learned)))
+    assert checked.mark is Mark.PASS
+    assert "transfer" in checked.findings[0].says
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_the_modes_are_held_against_each_other(modes: Modes, mark: Mark) -> None
 
 @pytest.mark.parametrize("modes", [Modes(0.3, 0.2, 0.2, 0, 0), Modes(0.9, 0.8, 0, 0, 0)])
 def test_modes_of_a_model_that_draws_random_numbers_are_not_compared(modes: Modes) -> None:
-    found = ask("modes", rehearsal_of(CLASSIFIES, modes=modes))
-    assert found.mark is Mark.PASS
-    assert "the model is random" in found.says
+    checked = ask("modes", rehearsal_of(CLASSIFIES, modes=modes))
+    assert checked.mark is Mark.PASS
+    assert "the model is random" in checked.says
 
 
 def test_few_steps_of_huge_batches_are_few_steps() -> None:
@@ -210,9 +210,9 @@ def test_memory_that_grows_and_memory_that_is_full_warn() -> None:
     assert ask("memory", replace(rehearsal, memory=1)).mark is Mark.WARN
     steps = torch.arange(1, 61).double().numpy()
     growing = Series(MEMORY, steps, 1e8 * (1 + 0.05 * steps))
-    series = (*(one for one in rehearsal.run.series if one.quantity != MEMORY), growing)
-    found = ask("memory", replace(rehearsal, run=replace(rehearsal.run, series=series)))
-    assert (found.mark, found.causes) == (Mark.WARN, ("memory-leak",))
+    series = (*(curve for curve in rehearsal.run.series if curve.quantity != MEMORY), growing)
+    checked = ask("memory", replace(rehearsal, run=replace(rehearsal.run, series=series)))
+    assert (checked.mark, checked.causes) == (Mark.WARN, ("memory-leak",))
 
 
 def ramp(own: float) -> Ramp:
@@ -237,14 +237,14 @@ def ramp(own: float) -> Ramp:
     [(0.1, Mark.PASS, ""), (900.0, Mark.FAIL, "lr-too-high"), (1e-5, Mark.WARN, "lr-too-low")],
 )
 def test_the_rate_is_held_against_a_range_test(own: float, mark: Mark, cause: str) -> None:
-    found = ask("rate", rehearsal_of(CLASSIFIES, ramp=ramp(own)))
-    assert found.mark is mark, found
-    assert found.causes[:1] == ((cause,) if cause else ())
+    checked = ask("rate", rehearsal_of(CLASSIFIES, ramp=ramp(own)))
+    assert checked.mark is mark, checked
+    assert checked.causes[:1] == ((cause,) if cause else ())
 
 
 def test_a_range_test_that_was_left_out_says_so() -> None:
-    found = ask("rate", rehearsal_of(CLASSIFIES, ramp="skipped by --quick"))
-    assert (found.mark, found.says) == (Mark.UNSEEN, "skipped by --quick")
+    checked = ask("rate", rehearsal_of(CLASSIFIES, ramp="skipped by --quick"))
+    assert (checked.mark, checked.says) == (Mark.UNSEEN, "skipped by --quick")
 
 
 def test_dropout_in_eval_mode_is_seen_by_its_sign_as_well() -> None:

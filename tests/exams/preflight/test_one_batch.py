@@ -42,8 +42,8 @@ LEARNS = replace(CLASSIFIES, optimizer=partial(Adam, lr=0.02))
     ids="learns predicts smoothed dead still slow bounded breaks short".split(),
 )
 def test_one_batch(training: Training, mark: Mark, tmp_path: Path) -> None:
-    found = ask("one-batch", rehearsal_of(CLASSIFIES, repeated=repeated(training, tmp_path)))
-    assert found.mark is mark, found
+    held = ask("one-batch", rehearsal_of(CLASSIFIES, repeated=repeated(training, tmp_path)))
+    assert held.mark is mark, held
 
 
 def test_what_learns_slowly_points_to_the_rate(tmp_path: Path) -> None:
@@ -52,19 +52,19 @@ def test_what_learns_slowly_points_to_the_rate(tmp_path: Path) -> None:
 
 
 def test_a_loss_without_a_known_end_never_fails(tmp_path: Path) -> None:
-    def offset(given: Tensor, target: Tensor) -> Tensor:
-        return nn.functional.cross_entropy(given, target) + 50
+    def offset(prediction: Tensor, target: Tensor) -> Tensor:
+        return nn.functional.cross_entropy(prediction, target) + 50
 
-    found = repeated(replace(LEARNS, loss=offset), tmp_path)
-    assert ask("one-batch", rehearsal_of(CLASSIFIES, repeated=found)).mark is Mark.PASS
+    held = repeated(replace(LEARNS, loss=offset), tmp_path)
+    assert ask("one-batch", rehearsal_of(CLASSIFIES, repeated=held)).mark is Mark.PASS
 
 
 def test_adversaries_and_what_could_not_be_held_are_not_judged(tmp_path: Path) -> None:
     learned = repeated(LEARNS, tmp_path)
     plain = rehearsal_of(CLASSIFIES, repeated=learned)
     in_turn = replace(plain.run, facts={**plain.run.facts, OPTIMIZERS_IN_TURN: 2})
-    found = ask("one-batch", replace(plain, run=in_turn))
-    assert found.mark is Mark.UNSEEN
-    assert "not applicable" in found.says
+    held = ask("one-batch", replace(plain, run=in_turn))
+    assert held.mark is Mark.UNSEEN
+    assert "not applicable" in held.says
     refused = ask("one-batch", rehearsal_of(CLASSIFIES, repeated="one batch cannot be repeated: no loader"))
     assert (refused.mark, refused.says) == (Mark.UNSEEN, "one batch cannot be repeated: no loader")

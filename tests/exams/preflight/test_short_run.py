@@ -27,7 +27,7 @@ from traindx.run import Fact, Run
 def test_the_length_of_a_program(
     told: dict[str, object], facts: dict[Fact, int], steps: int | None, epochs: int | None, each: int | None
 ) -> None:
-    found = length_of(told, Run("small", (), facts=facts))
-    assert (found.steps, found.epochs, found.epoch_steps) == (steps, epochs, each)
-    assert isinstance(found, Length)
-    assert found.says
+    length = length_of(told, Run("small", (), facts=facts))
+    assert (length.steps, length.epochs, length.epoch_steps) == (steps, epochs, each)
+    assert isinstance(length, Length)
+    assert length.says

@@ -84,10 +84,10 @@ def things_that_live_as_long_as_they_should() -> object:
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        refs = [weakref.ref(one) for one in (x, out, loss)]
+        refs = [weakref.ref(thing) for thing in (x, out, loss)]
         del x, out, loss
         alive.append([ref() is not None for ref in refs])
-    ended = [weakref.ref(one) for one in (model, model[0].weight, optimizer)]
+    ended = [weakref.ref(thing) for thing in (model, model[0].weight, optimizer)]
     del model, optimizer
     gc.collect()
     return alive, [ref() is not None for ref in ended]

@@ -69,7 +69,7 @@ def test_a_value_may_not_reach_beyond_its_message() -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_fields_or_an_error(data: bytes) -> None:
     try:
-        found = list(fields(data))
+        parsed = list(fields(data))
     except WireError:
         return
-    assert all(0 < start <= end <= len(data) for _, _, start, end in found)
+    assert all(0 < start <= end <= len(data) for _, _, start, end in parsed)

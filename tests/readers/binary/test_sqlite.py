@@ -101,8 +101,8 @@ def test_half_a_page_is_not_read(tmp_path: Path) -> None:
         path.write_bytes(data[:end])
         damage: list[str] = []
         with opened(source(path)) as connection:
-            found = [v for (v,) in until_damage(connection, "SELECT value FROM metrics", (), damage)]
-        assert found == [0.5, *(n / 3 for n in range(len(found) - 1))]
+            values = [v for (v,) in until_damage(connection, "SELECT value FROM metrics", (), damage)]
+        assert values == [0.5, *(n / 3 for n in range(len(values) - 1))]
         assert damage == ["database disk image is malformed"]
         assert list(tmp_path.iterdir()) == [path]
 

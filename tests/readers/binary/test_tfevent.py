@@ -15,11 +15,11 @@ FLOAT, DOUBLE, INT32, UINT8, STRING, INT64, BOOL, BFLOAT16, HALF, UINT64 = 1, 2,
 
 def test_a_scalar_of_pytorch() -> None:
     record = event(7, seconds=12.5, values=[simple("loss", 0.5)])
-    found = parse_event(record)
-    (number,) = found.numbers
-    assert (found.seconds, found.step, number.tag, number.value) == (12.5, 7, "loss", 0.5)
-    assert struct.unpack_from("<d", record, found.seconds_at) == (12.5,)
-    assert record[slice(*found.step_span)] == b"\x07"
+    parsed = parse_event(record)
+    (number,) = parsed.numbers
+    assert (parsed.seconds, parsed.step, number.tag, number.value) == (12.5, 7, "loss", 0.5)
+    assert struct.unpack_from("<d", record, parsed.seconds_at) == (12.5,)
+    assert record[slice(*parsed.step_span)] == b"\x07"
     assert np.frombuffer(record, number.format, 1, number.at) == [0.5]
 
 
@@ -82,9 +82,9 @@ def test_not_a_number_stays_what_it_is() -> None:
     ],
 )
 def test_what_is_not_one_number_has_a_kind(value: bytes, kind: str) -> None:
-    found = parse_event(event(1, values=[value]))
-    assert [(other.kind, other.tag) for other in found.others] == [(kind, "x")]
-    assert found.numbers == ()
+    parsed = parse_event(event(1, values=[value]))
+    assert [(other.kind, other.tag) for other in parsed.others] == [(kind, "x")]
+    assert parsed.numbers == ()
 
 
 def test_texts_are_kept() -> None:
@@ -95,9 +95,9 @@ def test_texts_are_kept() -> None:
 
 
 def test_several_values_in_one_event() -> None:
-    found = parse_event(event(3, values=[simple("a", 1), field(1, b"h") + field(5, b""), simple("b", 2)]))
-    assert [(n.tag, n.value) for n in found.numbers] == [("a", 1.0), ("b", 2.0)]
-    assert found.others == (Other("histogram", "h"),)
+    parsed = parse_event(event(3, values=[simple("a", 1), field(1, b"h") + field(5, b""), simple("b", 2)]))
+    assert [(n.tag, n.value) for n in parsed.numbers] == [("a", 1.0), ("b", 2.0)]
+    assert parsed.others == (Other("histogram", "h"),)
 
 
 def test_a_tensor_without_a_tag_has_the_name_of_its_node() -> None:
@@ -128,8 +128,8 @@ def test_what_an_event_holds_beside_a_summary() -> None:
 
 
 def test_a_value_of_the_wrong_wire_type_is_not_read() -> None:
-    found = parse_event(event(1, values=[field(1, b"x") + field(2, b"ab")]))
-    assert (found.numbers, found.others) == ((), (Other("empty value", "x"),))
+    parsed = parse_event(event(1, values=[field(1, b"x") + field(2, b"ab")]))
+    assert (parsed.numbers, parsed.others) == ((), (Other("empty value", "x"),))
 
 
 @given(st.integers(0, 60), st.binary(max_size=8))
@@ -137,7 +137,7 @@ def test_damaged_records_are_events_or_an_error(at: int, noise: bytes) -> None:
     record = event(300, values=[simple("loss", 1), tensor("x", FLOAT, field(4, bytes(4)))])
     damaged = record[:at] + noise + record[at + len(noise) :]
     try:
-        found = parse_event(damaged)
+        parsed = parse_event(damaged)
     except WireError:
         return
-    assert all(isinstance(number, Number) for number in found.numbers)
+    assert all(isinstance(number, Number) for number in parsed.numbers)

@@ -39,9 +39,9 @@ def found_in(contents: Contents) -> dict[str, Curve]:
 def parsed_one_by_one(records: list[bytes]) -> dict[str, Curve]:
     curves: dict[str, Curve] = {}
     for row, record in enumerate(records, start=1):
-        found = parse_event(record)
-        for number in found.numbers:
-            scalar = (row, found.seconds, found.step, number.value)
+        parsed = parse_event(record)
+        for number in parsed.numbers:
+            scalar = (row, parsed.seconds, parsed.step, number.value)
             curves.setdefault(number.tag, []).append(scalar)
     return curves
 

@@ -105,12 +105,12 @@ def test_checksums() -> None:
 
 def test_numbers_come_by_tag() -> None:
     patterns, records = all_patterns(), gathered(RECORDS * 2)
-    found = dict(read(patterns, records, find(patterns, records), np.arange(60)))
-    assert sorted(found) == list(range(30))
-    assert found[4].rows.tolist() == [4, 34]
-    assert found[4].steps.tolist() == [204.0, 204.0]
-    assert found[4].seconds.tolist() == [4.0, 4.0]
-    assert found[4].values.tolist() == [2.0, 2.0]
+    points = dict(read(patterns, records, find(patterns, records), np.arange(60)))
+    assert sorted(points) == list(range(30))
+    assert points[4].rows.tolist() == [4, 34]
+    assert points[4].steps.tolist() == [204.0, 204.0]
+    assert points[4].seconds.tolist() == [4.0, 4.0]
+    assert points[4].values.tolist() == [2.0, 2.0]
 
 
 def test_a_step_of_another_width_does_not_resemble() -> None:

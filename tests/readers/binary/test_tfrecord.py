@@ -104,10 +104,10 @@ RHYTHMS = {
 def test_every_record_is_found_whatever_the_rhythm_of_lengths(rhythm: str, size: int) -> None:
     records = of_lengths(RHYTHMS[rhythm])
     data = b"".join(map(framed, records))
-    found = list(blocks(pieces_of(data, size)))
-    assert records_in(found) == records
-    assert found[-1].ending is Ending.WHOLE
-    assert [block.ending for block in found[:-1]] == [None] * (len(found) - 1)
+    parsed = list(blocks(pieces_of(data, size)))
+    assert records_in(parsed) == records
+    assert parsed[-1].ending is Ending.WHOLE
+    assert [block.ending for block in parsed[:-1]] == [None] * (len(parsed) - 1)
 
 
 def test_blocks_number_records_and_place_bytes() -> None:
@@ -121,44 +121,44 @@ def test_blocks_number_records_and_place_bytes() -> None:
 @pytest.mark.parametrize("cut", [1, 5, 15, 16, 18])
 def test_a_torn_tail(cut: int) -> None:
     data = framed(b"abc") * 3
-    found = list(blocks([data[:-cut]]))
-    assert records_in(found) == [b"abc", b"abc"]
-    assert (found[-1].ending, found[-1].at) == (Ending.TORN, 2 * len(framed(b"abc")))
+    parsed = list(blocks([data[:-cut]]))
+    assert records_in(parsed) == [b"abc", b"abc"]
+    assert (parsed[-1].ending, parsed[-1].at) == (Ending.TORN, 2 * len(framed(b"abc")))
 
 
 def test_a_corrupt_length_ends_the_reading() -> None:
     records = of_lengths([20] * 3000)
     data = bytearray(b"".join(map(framed, records)))
     data[36 * 2500 + 1] ^= 1
-    found = list(blocks([bytes(data)]))
-    assert records_in(found) == records[:2500]
-    assert (found[-1].ending, found[-1].at, found[-1].first) == (Ending.CORRUPT, 36 * 2500, 2500)
+    parsed = list(blocks([bytes(data)]))
+    assert records_in(parsed) == records[:2500]
+    assert (parsed[-1].ending, parsed[-1].at, parsed[-1].first) == (Ending.CORRUPT, 36 * 2500, 2500)
 
 
 def test_a_wrong_checksum_of_a_length_that_was_seen_before() -> None:
     data = bytearray(framed(b"abc") * 2000)
     data[19 * 1500 + 9] ^= 4
-    found = list(blocks([bytes(data)]))
-    assert sum(len(block.starts) for block in found) == 1500
-    assert found[-1].ending is Ending.CORRUPT
+    parsed = list(blocks([bytes(data)]))
+    assert sum(len(block.starts) for block in parsed) == 1500
+    assert parsed[-1].ending is Ending.CORRUPT
 
 
 def test_a_record_too_long_to_hold_is_stepped_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tfrecord, "LONGEST", 1000)
     data = framed(b"abc") + framed(bytes(5000)) + framed(b"def")
     for size in (700, 1 << 20):
-        found = list(blocks(pieces_of(data, size)))
-        assert records_in(found) == [b"abc", b"def"]
-        assert [(block.unread_bytes, block.first) for block in found if block.unread_bytes] == [(5000, 1)]
-        assert [block.first for block in found if len(block.starts)] == [0, 2]
-        assert found[-1].ending is Ending.WHOLE
+        parsed = list(blocks(pieces_of(data, size)))
+        assert records_in(parsed) == [b"abc", b"def"]
+        assert [(block.unread_bytes, block.first) for block in parsed if block.unread_bytes] == [(5000, 1)]
+        assert [block.first for block in parsed if len(block.starts)] == [0, 2]
+        assert parsed[-1].ending is Ending.WHOLE
 
 
 def test_a_length_beyond_all_memory_is_a_torn_file() -> None:
-    found = list(blocks([framed(b"abc") + header_of(1 << 60) + b"tail"]))
-    assert records_in(found) == [b"abc"]
-    assert [block.unread_bytes for block in found if block.unread_bytes] == [1 << 60]
-    assert found[-1].ending is Ending.TORN
+    parsed = list(blocks([framed(b"abc") + header_of(1 << 60) + b"tail"]))
+    assert records_in(parsed) == [b"abc"]
+    assert [block.unread_bytes for block in parsed if block.unread_bytes] == [1 << 60]
+    assert parsed[-1].ending is Ending.TORN
 
 
 def test_nothing_at_all_is_whole() -> None:
@@ -174,6 +174,6 @@ def test_header_length() -> None:
 
 @given(st.binary(max_size=300), st.integers(1, 64))
 def test_any_bytes_come_to_an_end(data: bytes, size: int) -> None:
-    found = list(blocks(pieces_of(framed(b"abc") + data, size)))
-    assert records_in(found)[:1] == [b"abc"]
-    assert found[-1].ending is not None
+    parsed = list(blocks(pieces_of(framed(b"abc") + data, size)))
+    assert records_in(parsed)[:1] == [b"abc"]
+    assert parsed[-1].ending is not None

@@ -12,12 +12,12 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 def test_every_number_of_every_row_comes_back(rows: list[tuple[int, dict[str, float]]]) -> None:
     history = read_history(row(step, {k: repr(v) for k, v in values.items()}) for step, values in rows)
     assert history.steps.tolist() == [float(step) for step, _ in rows]
-    found: list[dict[str, float]] = [{} for _ in rows]
+    rows_read: list[dict[str, float]] = [{} for _ in rows]
     for name in list(history.numbers.rows):
         places, values = history.numbers.take(name)
-        for place, value in zip(places.tolist(), values.tolist(), strict=True):
-            found[place][name] = value
-    assert found == [values for _, values in rows]
+        for index, value in zip(places.tolist(), values.tolist(), strict=True):
+            rows_read[index][name] = value
+    assert rows_read == [values for _, values in rows]
     assert not history.numbers.odd
 
 

@@ -38,8 +38,8 @@ def test_settings_are_found_without_running_the_pickle(
     monkeypatch.chdir(tmp_path)
     arguments = Arguments()
     arguments.evil = Evil()  # type: ignore[attr-defined]  # the point of the test
-    found = settings_in_pickle(pickle.dumps(arguments, protocol))
-    assert found == {"learning_rate": 5e-5, "seed": 42, "fp16": False, "output_dir": "out", "inner": 7}
+    settings = settings_in_pickle(pickle.dumps(arguments, protocol))
+    assert settings == {"learning_rate": 5e-5, "seed": 42, "fp16": False, "output_dir": "out", "inner": 7}
     assert not (tmp_path / "owned").exists()
 
 

@@ -35,7 +35,7 @@ def falling(
 
 def test_a_restart_from_scratch_is_a_run_of_its_own(tmp_path: Path) -> None:
     run = read(tmp_path, [*falling(range(250)), *falling(range(300), seed=1)])
-    assert [len(one[TRAIN_LOSS]) for one in run.in_log] == [250, 300]
+    assert [len(log_run[TRAIN_LOSS]) for log_run in run.in_log] == [250, 300]
     assert (run.number, [other.number for other in run.others]) == (2, [1])
     assert [segment.begins for segment in run.segments] == [Begins.START]
     assert f.RESUMED_AT not in run.facts
@@ -62,8 +62,11 @@ def test_a_checkpoint_after_which_the_loss_jumps_is_not_joined(tmp_path: Path) -
 
 
 def test_a_learning_rate_that_starts_over_is_not_joined(tmp_path: Path) -> None:
-    first = [{**one, "lr": 1e-3} for one in falling(range(250))]
-    second = [{**one, "lr": 1e-5 * (i + 1)} for i, one in enumerate(falling(range(200, 400), seed=1))]
+    first = [{**epoch_losses, "lr": 1e-3} for epoch_losses in falling(range(250))]
+    second = [
+        {**epoch_losses, "lr": 1e-5 * (i + 1)}
+        for i, epoch_losses in enumerate(falling(range(200, 400), seed=1))
+    ]
     run = read(tmp_path, [*first, *second])
     assert len(run.in_log) == 2
     assert run.facts[f.LEARNING_RATE_BEFORE] == pytest.approx(1e-3)
@@ -82,15 +85,15 @@ def test_a_model_of_nan_and_the_next_one_are_two_runs(tmp_path: Path) -> None:
     first = [{"epoch": at, "loss": float("nan")} for at in range(30)]
     second = [{"epoch": at, "loss": 1 / (at + 1)} for at in range(36)]
     run = read(tmp_path, [*first, *second])
-    assert [len(one[TRAIN_LOSS]) for one in run.in_log] == [30, 36]
+    assert [len(log_run[TRAIN_LOSS]) for log_run in run.in_log] == [30, 36]
 
 
 def test_components_with_metrics_of_their_own_are_runs(tmp_path: Path) -> None:
     first = [{"step": at, "loss": 3 / (at + 1), "step_time": 0.2} for at in range(40)]
     second = [{"step": at, "train_f1": 1 - 1 / (at + 2), "step_time": 0.1} for at in range(60)]
     run = read(tmp_path, [*first, *second])
-    assert [TRAIN_LOSS in one for one in run.in_log] == [True, False]
-    assert [TRAIN_SCORE in one for one in run.in_log] == [False, True]
+    assert [TRAIN_LOSS in log_run for log_run in run.in_log] == [True, False]
+    assert [TRAIN_SCORE in log_run for log_run in run.in_log] == [False, True]
 
 
 def test_an_evaluation_at_the_end_belongs_to_its_run(tmp_path: Path) -> None:
@@ -104,13 +107,13 @@ def test_counters_alone_start_over_too(tmp_path: Path) -> None:
     run = read(tmp_path, rows + rows[:30])
     assert run.others == (), "the same lines again are no second run"
     later = [{**row, "step_time": row["step_time"] + 0.01} for row in rows[:30]]
-    assert [len(one[EPOCH]) for one in read(tmp_path, rows + later).in_log] == [50, 30]
+    assert [len(log_run[EPOCH]) for log_run in read(tmp_path, rows + later).in_log] == [50, 30]
 
 
 def test_another_run_of_the_log_is_one_step_away(tmp_path: Path) -> None:
     run = read(tmp_path, [*falling(range(250)), *falling(range(300), seed=1)])
     first = run.sibling(1)
-    assert (first.number, [one.number for one in first.others]) == (1, [2])
+    assert (first.number, [other.number for other in first.others]) == (1, [2])
     assert first.sibling(2).others[0].number == 1
     with pytest.raises(KeyError, match="no run 3"):
         run.sibling(3)

@@ -33,8 +33,8 @@ def read(path: Path, line: str, *series: list[float]) -> tuple[dict[str, list[fl
     ],
 )
 def test_a_part_of_the_data_takes_the_measure_beside_it(tmp_path: Path, line: str) -> None:
-    found, _ = read(tmp_path / "t.log", line, LOSS, LOWER)
-    assert found == {"train_loss": LOSS, "val_loss": LOWER}
+    curves, _ = read(tmp_path / "t.log", line, LOSS, LOWER)
+    assert curves == {"train_loss": LOSS, "val_loss": LOWER}
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_part_of_the_data_takes_the_measure_beside_it(tmp_path: Path, line: st
     ],
 )
 def test_where_nothing_else_is_named_they_are_losses_and_it_is_said(tmp_path: Path, line: str) -> None:
-    found, run = read(tmp_path / "t.log", line, LOSS, LOWER)
-    assert found == {"train_loss": LOSS, "val_loss": LOWER}
+    curves, run = read(tmp_path / "t.log", line, LOSS, LOWER)
+    assert curves == {"train_loss": LOSS, "val_loss": LOWER}
     (note,) = run.notes
     assert note.startswith("read as loss, because the name is only a data split: ")
 
@@ -65,8 +65,8 @@ def test_a_table_is_read_alike(tmp_path: Path) -> None:
 
 def test_accuracies_beside_them_keep_their_split(tmp_path: Path) -> None:
     line = "epoch {} train {} acc {} valid {} acc {}"
-    found, _ = read(tmp_path / "t.log", line, LOSS, RISING, LOWER, [0.2, 0.3, 0.4, 0.5])
-    assert found == {
+    curves, _ = read(tmp_path / "t.log", line, LOSS, RISING, LOWER, [0.2, 0.3, 0.4, 0.5])
+    assert curves == {
         "train_loss": LOSS,
         "val_loss": LOWER,
         "train_accuracy": RISING,
@@ -75,28 +75,28 @@ def test_accuracies_beside_them_keep_their_split(tmp_path: Path) -> None:
 
 
 def test_a_value_on_a_line_of_its_own(tmp_path: Path) -> None:
-    found, run = read(tmp_path / "t.log", "step {}: loss {}\nval: {}", LOSS, LOWER)
-    assert found == {"train_loss": LOSS, "val_loss": LOWER}
+    curves, run = read(tmp_path / "t.log", "step {}: loss {}\nval: {}", LOSS, LOWER)
+    assert curves == {"train_loss": LOSS, "val_loss": LOWER}
     assert run.notes == ("read as loss, the metric logged next to them: val",)
 
 
 def test_another_measure_than_loss(tmp_path: Path) -> None:
-    found, _ = read(tmp_path / "t.log", "epoch {} mse {} val {}", LOSS, LOWER)
-    assert found == {"train_error mse": LOSS, "val_error mse": LOWER}
+    curves, _ = read(tmp_path / "t.log", "epoch {} mse {} val {}", LOSS, LOWER)
+    assert curves == {"train_error mse": LOSS, "val_error mse": LOWER}
 
 
 def test_a_validation_loss_that_turns_up_is_one(tmp_path: Path) -> None:
     turning = [0.95, 0.75, 1.15, 1.45]
-    found, _ = read(tmp_path / "t.log", "epoch {} loss {} val {}", LOSS, turning)
-    assert found["val_loss"] == turning
+    curves, _ = read(tmp_path / "t.log", "epoch {} loss {} val {}", LOSS, turning)
+    assert curves["val_loss"] == turning
 
 
 @pytest.mark.parametrize(
     "line", ["epoch {} loss {} train {} val {}", "Epoch: {}, Loss: {}, Train: {}%, Val: {}%"]
 )
 def test_beside_a_loss_rising_numbers_of_both_parts_are_scores(tmp_path: Path, line: str) -> None:
-    found, run = read(tmp_path / "t.log", line, LOSS, RISING, [0.2, 0.3, 0.4, 0.5])
-    assert found == {"train_loss": LOSS, "train_score": RISING, "val_score": [0.2, 0.3, 0.4, 0.5]}
+    curves, run = read(tmp_path / "t.log", line, LOSS, RISING, [0.2, 0.3, 0.4, 0.5])
+    assert curves == {"train_loss": LOSS, "train_score": RISING, "val_score": [0.2, 0.3, 0.4, 0.5]}
     assert "read as score" in run.notes[0]
 
 
@@ -114,8 +114,8 @@ def test_beside_a_loss_rising_numbers_of_both_parts_are_scores(tmp_path: Path, l
 def test_what_is_not_told_is_left(
     tmp_path: Path, line: str, series: tuple[list[float], ...], why: str
 ) -> None:
-    found, run = read(tmp_path / "t.log", line, *series)
-    assert not {"val_loss", "val_score", "val_accuracy"} & set(found)
+    curves, run = read(tmp_path / "t.log", line, *series)
+    assert not {"val_loss", "val_score", "val_accuracy"} & set(curves)
     assert run.unread
     assert all(why in unread.why for unread in run.unread)
 
@@ -128,11 +128,11 @@ def test_a_bare_val_alone_may_be_any_value(tmp_path: Path) -> None:
 
 
 def test_values_that_are_nan_stay_losses(tmp_path: Path) -> None:
-    found, _ = read(tmp_path / "t.log", "epoch {} loss {} val {}", LOSS, [float("nan")] * 4)
-    assert len(found["val_loss"]) == 4
+    curves, _ = read(tmp_path / "t.log", "epoch {} loss {} val {}", LOSS, [float("nan")] * 4)
+    assert len(curves["val_loss"]) == 4
 
 
 def test_durations_and_numbers_of_samples_are_no_results(tmp_path: Path) -> None:
     line = "Epoch {}: loss {}, train 12.3s, eval 2.1 s, test 10000 images"
-    found, _ = read(tmp_path / "t.log", line, LOSS)
-    assert found == {"train_loss": LOSS}
+    curves, _ = read(tmp_path / "t.log", line, LOSS)
+    assert curves == {"train_loss": LOSS}

@@ -64,25 +64,25 @@ def test_two_trainings_of_two_ranks_are_joined_in_turn(tmp_path: Path) -> None:
             tape.begin(fold, "model", [])
             write_steps(tape, fold, {TRAIN_LOSS: [10.0 * rank + fold] * 3}, begins=10.0 * fold)
         tape.close()
-    found = {Path(run.name).name: run[TRAIN_LOSS].values[0] for run in traindx.load(tmp_path)}
-    assert found == {f"{tmp_path.name}:training 1": 6, f"{tmp_path.name}:training 2": 7}
+    by_name = {Path(run.name).name: run[TRAIN_LOSS].values[0] for run in traindx.load(tmp_path)}
+    assert by_name == {f"{tmp_path.name}:training 1": 6, f"{tmp_path.name}:training 2": 7}
 
 
 def test_a_log_beside_a_recording_stays_a_run_of_its_own(tmp_path: Path) -> None:
     one_training(tmp_path / "rank-0.traindx", LOSSES)
     (tmp_path / "metrics.csv").write_text("step,loss\n1,3\n2,2\n3,1\n")
-    found = {run.name: run.formats for run in traindx.load(tmp_path)}
-    assert found == {
+    by_name = {run.name: run.formats for run in traindx.load(tmp_path)}
+    assert by_name == {
         str(tmp_path): ("Table (CSV, TSV)",),
         str(tmp_path / "rank-0.traindx"): ("traindx recording",),
     }
 
 
 def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
-    log, (found, known) = tmp_path / "log.csv", (tmp_path / "learning_rate.json", tmp_path / "causes.json")
+    log, (by_name, known) = tmp_path / "log.csv", (tmp_path / "learning_rate.json", tmp_path / "causes.json")
     log.write_text("step,loss\n" + "".join(f"{step},{2.0 / (1 + step)}\n" for step in range(40)))
     document = {"schema": "traindx.rate/1", "range": [{"rate": 0.1, "loss": 2.0}, {"rate": 0.2, "loss": 1.5}]}
-    found.write_text(json.dumps(document, indent=2))
+    by_name.write_text(json.dumps(document, indent=2))
     assert main(["causes", "--json", str(known)]) == 0
     page = tmp_path / "page" / "diagnostic_report.md"
     page.parent.mkdir()
@@ -90,7 +90,7 @@ def test_what_traindx_wrote_as_data_is_no_log(tmp_path: Path) -> None:
     reading = read([str(tmp_path)])
     assert [run.sources for run in reading.runs] == [(str(log),)]
     assert reading.problems == ()
-    for named in (found, known, page):
+    for named in (by_name, known, page):
         with pytest.raises(UnreadableError, match="a traindx report, not a log; choose the log"):
             traindx.load(named)
 

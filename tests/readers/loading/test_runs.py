@@ -295,7 +295,7 @@ def test_a_folder_with_nothing_but_a_crash_tells_the_crash(tmp_path: Path) -> No
     (tmp_path / "other" / "metrics.csv").write_text(
         "step,loss\n" + "".join(f"{n},{3 - n / 9}\n" for n in range(9))
     )
-    assert [bool(one.series) for one in traindx.load(tmp_path)] == [True]
+    assert [bool(other.series) for other in traindx.load(tmp_path)] == [True]
 
 
 @pytest.mark.parametrize(("says", "counts"), [("NaN in layer 3", True), ("no such file", False)])

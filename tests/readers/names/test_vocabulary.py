@@ -22,15 +22,15 @@ def _table() -> list[tuple[str, str]]:
     return [(name, expected) for name, _, expected in rows]
 
 
-def _told(found: Meaning | None) -> str:
+def _told(parsed: Meaning | None) -> str:
     """A meaning as the table spells it."""
-    if found is None:
+    if parsed is None:
         return "-"
     words = (
-        found.quantity.slug + ("?" if found.split_assumed else ""),
-        found.part,
-        found.grain and f"per-{found.grain}",
-        found.layer and f"@{found.layer}",
+        parsed.quantity.slug + ("?" if parsed.split_assumed else ""),
+        parsed.part,
+        parsed.grain and f"per-{parsed.grain}",
+        parsed.layer and f"@{parsed.layer}",
     )
     return " ".join(word for word in words if word)
 
@@ -98,9 +98,9 @@ def test_the_place_tells_the_split_where_the_name_does_not(
     ],
 )
 def test_names_that_mean_different_things_get_different_meanings(names: tuple[str, ...]) -> None:
-    found = [meaning(name) for name in names]
-    assert None not in found
-    assert len(set(found)) == len(names)
+    parsed = [meaning(name) for name in names]
+    assert None not in parsed
+    assert len(set(parsed)) == len(names)
 
 
 STEPS = """# step global_step _step steps iter iters iteration iterations it itr num_updates updates update
@@ -234,18 +234,18 @@ _PIECES = st.sampled_from(
 
 @given(name=st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=12).map("".join)))
 def test_no_name_is_too_odd(name: str) -> None:
-    for place in (None, Split.VALIDATION):
-        found = meaning(name, place)
-        assert found is None or QUANTITIES[found.quantity.slug] is found.quantity
-        assert found == meaning(name, place)
+    for split in (None, Split.VALIDATION):
+        parsed = meaning(name, split)
+        assert parsed is None or QUANTITIES[parsed.quantity.slug] is parsed.quantity
+        assert parsed == meaning(name, split)
     assert axis_of(name) in (None, Axis.STEP, Axis.EPOCH, Axis.SAMPLE)
     assert split_of(name) in (None, *Split)
     assert fact_of(name) is None or fact_of(name) in FACTS.values()
 
 
 def test_words_for_a_part_of_the_data_and_nothing_else() -> None:
-    told = {name: bare_split_of(name) for name in ("train", "Val.", "valid", "dev", "test", "learn")}
-    assert list(told.values()) == [Split.TRAIN, *[Split.VALIDATION] * 3, Split.TEST, Split.TRAIN]
+    splits = {name: bare_split_of(name) for name in ("train", "Val.", "valid", "dev", "test", "learn")}
+    assert list(splits.values()) == [Split.TRAIN, *[Split.VALIDATION] * 3, Split.TEST, Split.TRAIN]
     assert [bare_split_of(name) for name in ("val_loss", "loss", "train val", "evaluating", "", "3")] == [
         None
     ] * 6

@@ -17,9 +17,9 @@ from traindx.run import Split
 def test_every_key_has_the_meaning_of_its_table_whatever_its_case(name: str) -> None:
     quantity, part = WHOLE_NAMES[name]
     for spelled in (name, name.upper(), f" {name} "):
-        found = meaning(spelled)
-        assert found is not None
-        assert (found.quantity, found.part) == (quantity, part)
+        parsed = meaning(spelled)
+        assert parsed is not None
+        assert (parsed.quantity, parsed.part) == (quantity, part)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_place_and_neighbors_of_a_key(name: str, place: Split | None, expected: 
 
 def test_three_divergences_have_three_parts() -> None:
     names = ["train/approx_kl", "actor/ppo_kl", "objective/kl", "actor/kl_loss", "train/vllm_kl"]
-    found = [meaning(name) for name in names]
-    assert [one.part if one else "-" for one in found] == [
+    parsed = [meaning(name) for name in names]
+    assert [each.part if each else "-" for each in parsed] == [
         "previous",
         "previous",
         "reference",
@@ -51,8 +51,8 @@ def test_three_divergences_have_three_parts() -> None:
 
 def test_scores_beside_a_margin_are_of_a_reward_model() -> None:
     assert scores_of_a_reward_model(["mean_reward", "loss"]) == {}
-    found = scores_of_a_reward_model(["mean_reward", "eval_max_reward", "margin", "loss"])
-    assert found == {"mean_reward": q.PREDICTION_MEAN, "eval_max_reward": q.PREDICTION_MAX}
+    parsed = scores_of_a_reward_model(["mean_reward", "eval_max_reward", "margin", "loss"])
+    assert parsed == {"mean_reward": q.PREDICTION_MEAN, "eval_max_reward": q.PREDICTION_MAX}
 
 
 def test_the_log_of_a_reward_trainer_holds_no_reward(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ def test_records_of_different_kinds_keep_their_rows() -> None:
     add_records(builder, [{"a": 1, "b": 2.5}, {"b": 3}, {"a": None, "c": {"d": {"e": "4"}}}, {}])
     add_records(builder, [{"b": 5}])
     sheet = builder.finish()
-    found = {name: (cells.rows.tolist(), cells.values.tolist()) for name, cells in sheet.cells.items()}
-    assert found == {"a": ([0], [1]), "b": ([0, 1, 4], [2.5, 3, 5]), "c/d/e": ([2], [4])}
+    cells = {name: (cells.rows.tolist(), cells.values.tolist()) for name, cells in sheet.cells.items()}
+    assert cells == {"a": ([0], [1]), "b": ([0, 1, 4], [2.5, 3, 5]), "c/d/e": ([2], [4])}
     assert sheet.length == 5
 
 

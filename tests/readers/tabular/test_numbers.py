@@ -84,9 +84,9 @@ ENGINES: list[Engine] = [by_msgspec, *([by_simdjson] if HAS_SIMDJSON else [])]
 @pytest.mark.parametrize("engine", ENGINES)
 @given(numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_every_double_comes_back_bit_by_bit(engine: Engine, numbers: list[float]) -> None:
-    found = engine(("[" + ",".join(map(repr, numbers)) + "]").encode())
-    assert found is not None
-    assert found.tobytes() == struct.pack(f"{len(numbers)}d", *numbers)
+    values = engine(("[" + ",".join(map(repr, numbers)) + "]").encode())
+    assert values is not None
+    assert values.tobytes() == struct.pack(f"{len(numbers)}d", *numbers)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -94,9 +94,9 @@ def test_every_double_comes_back_bit_by_bit(engine: Engine, numbers: list[float]
     "text", [b"[1,2.5,-3e-7,17,0]", b"[9007199254740993]", b"[123456789012345678901234567890]"]
 )
 def test_whole_numbers_are_read_as_float_reads_them(engine: Engine, text: bytes) -> None:
-    found = engine(text)
-    if found is not None:  # a number no engine takes is read cell by cell
-        assert found.tolist() == [float(cell) for cell in text[1:-1].split(b",")]
+    values = engine(text)
+    if values is not None:  # a number no engine takes is read cell by cell
+        assert values.tolist() == [float(cell) for cell in text[1:-1].split(b",")]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_anything_else_is_refused(text: bytes) -> None:
 
 
 def test_the_result_is_a_float_array() -> None:
-    found = numbers_in(b"[1,2]")
-    assert found is not None
-    assert found.dtype == np.float64
+    values = numbers_in(b"[1,2]")
+    assert values is not None
+    assert values.dtype == np.float64
 
 
 _CELLS = st.one_of(
@@ -130,11 +130,11 @@ _NOTHING = ("", "NA", "None")
 def test_every_cell_is_read_as_python_reads_it(rows: list[list[str]]) -> None:
     block = number_block("".join(",".join(row) + "\n" for row in rows).encode(), len(rows[0]))
     assert block is not None
-    for place, text in np.ndenumerate(np.array(rows, dtype=object)):
-        filled = block.filled is None or bool(block.filled[place])
+    for index, text in np.ndenumerate(np.array(rows, dtype=object)):
+        filled = block.filled is None or bool(block.filled[index])
         assert filled == (text not in _NOTHING)
         if filled:
-            assert _bits(float(block.values[place])) == _bits(float(text))
+            assert _bits(float(block.values[index])) == _bits(float(text))
 
 
 def _bits(value: float) -> bytes:

@@ -125,8 +125,8 @@ def test_modes_part_the_rows() -> None:
     columns = columns_of(
         table(4, ["train", "val", "train", "val"], epoch=full(1, 1, 2, 2), loss=full(4, 5, 2, 3))
     )
-    found = {(c.name, c.split): (c.steps.tolist(), c.values.tolist(), c.rows.tolist()) for c in columns}
-    assert found == {
+    by_part = {(c.name, c.split): (c.steps.tolist(), c.values.tolist(), c.rows.tolist()) for c in columns}
+    assert by_part == {
         ("loss", Split.TRAIN): ([1, 2], [4, 2], [0, 2]),
         ("loss", Split.VALIDATION): ([1, 2], [5, 3], [1, 3]),
     }
@@ -188,18 +188,18 @@ def test_an_empty_table_has_no_columns() -> None:
 
 
 def test_episodes_are_the_position_where_nothing_else_is() -> None:
-    found = columns_of(table(3, episode=full(1, 2, 3), reward=full(5, 6, 7)))
-    assert [(c.name, c.axis, c.steps.tolist()) for c in found] == [("reward", Axis.STEP, [1, 2, 3])]
-    found = columns_of(table(3, episode=full(1, 2, 3), timesteps=full(200, 390, 600), reward=full(5, 6, 7)))
-    assert by_name(found)["reward"].axis is Axis.SAMPLE
-    assert by_name(found)["reward"].steps.tolist() == [200, 390, 600]
+    columns = columns_of(table(3, episode=full(1, 2, 3), reward=full(5, 6, 7)))
+    assert [(c.name, c.axis, c.steps.tolist()) for c in columns] == [("reward", Axis.STEP, [1, 2, 3])]
+    columns = columns_of(table(3, episode=full(1, 2, 3), timesteps=full(200, 390, 600), reward=full(5, 6, 7)))
+    assert by_name(columns)["reward"].axis is Axis.SAMPLE
+    assert by_name(columns)["reward"].steps.tolist() == [200, 390, 600]
 
 
 def test_steps_within_episodes_are_no_position() -> None:
     lengths = full(200, 12, 180, 9, 170, 8, 160, 7, 150)
-    found = columns_of(table(9, Episode=full(*range(9)), steps=lengths, reward=full(*range(9))))
-    assert by_name(found)["reward"].steps.tolist() == list(range(9))
-    assert by_name(found)["steps"].values.tolist() == lengths.values.tolist()
+    columns = columns_of(table(9, Episode=full(*range(9)), steps=lengths, reward=full(*range(9))))
+    assert by_name(columns)["reward"].steps.tolist() == list(range(9))
+    assert by_name(columns)["steps"].values.tolist() == lengths.values.tolist()
 
 
 @pytest.mark.parametrize("name", ["ts", "time", "unix_time"])

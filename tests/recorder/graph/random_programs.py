@@ -112,9 +112,9 @@ def random_step(seed: int, fault: str) -> Step:
     torch.manual_seed(seed)
     net, batch, loss = RandomNet(dice), torch.randn(8, WIDTH), dice.choice(LOSSES)
     if fault in FAULTS:
-        place = dice.randrange(len(net.functions))
-        before, after = net.functions[place], FAULTS[fault]
-        net.functions[place] = lambda value: after(before(value))
+        index = dice.randrange(len(net.functions))
+        before, after = net.functions[index], FAULTS[fault]
+        net.functions[index] = lambda value: after(before(value))
     with torch.no_grad():
         if fault == "parameter":
             dice.choice(list(net.parameters())).view(-1)[0] = dice.choice((math.nan, math.inf))
@@ -147,7 +147,7 @@ def random_steep_step(seed: int, fault: str) -> Step:
     dice = random.Random(seed)
     torch.manual_seed(seed)
     net, batch, loss = RandomNet(dice), torch.randn(8, WIDTH), dice.choice(LOSSES)
-    place = dice.randrange(len(net.functions))
-    before, after = net.functions[place], STEEP[fault]
-    net.functions[place] = lambda value: after(before(value))
+    index = dice.randrange(len(net.functions))
+    before, after = net.functions[index], STEEP[fault]
+    net.functions[index] = lambda value: after(before(value))
     return Step(net, lambda: loss(net(batch)))

@@ -84,8 +84,8 @@ class Watch(TorchDispatchMode):
         first = min(broken, key=lambda each: each.moment)
         # A parameter is transposed or cast before the operation that uses it.
         named = operation if first.external and first.operation in VIEWLIKE else first.operation
-        place = first.broke_in or (last.layer if first.external else "")
-        return replace(here, moment=first.moment, operation=named, broke_in=place, external=first.external)
+        location = first.broke_in or (last.layer if first.external else "")
+        return replace(here, moment=first.moment, operation=named, broke_in=location, external=first.external)
 
 
 VIEWLIKE = frozenset(
@@ -99,8 +99,8 @@ def watched_origin(model: nn.Module, loss: Callable[[], Tensor]) -> Seen:
         value = loss()
         # The mode sees the tensor that autograd wraps; a copy made under watch has the same history.
         value.clone()
-        seen: Seen = watch.seen[id(watch.alive[-1])]
-        return seen
+        record: Seen = watch.seen[id(watch.alive[-1])]
+        return record
 
 
 def is_bad(value: Tensor) -> bool:
@@ -163,13 +163,13 @@ class HookedBackward:
     def operation(self) -> str:
         """What turned a finite gradient into the one that arrived there."""
         parameter = dict(self.model.named_parameters())[self.arrived[0]]
-        place = next(n for n in self.entered if is_leaf(n) and n.variable is parameter)
+        leaf = next(n for n in self.entered if is_leaf(n) and n.variable is parameter)
         while True:
-            place = next(
+            leaf = next(
                 node
                 for node, bad in self.left.items()
                 for (operand, _), is_broken in zip(node.next_functions, bad, strict=True)
-                if operand is place and is_broken
+                if operand is leaf and is_broken
             )
-            if not self.entered[place]:
-                return operation_of(place)
+            if not self.entered[leaf]:
+                return operation_of(leaf)

@@ -24,8 +24,8 @@ def test_names_the_operation_the_layer_and_the_numbers(program: Program) -> None
     step = program.build()
     origin = forward_origin(step.loss(), step.parameters)
     assert origin is not None
-    found = (origin.operation, origin.layer, origin.source, origin.direction)
-    assert found == (program.operation, program.layer, program.source, Direction.FORWARD)
+    named = (origin.operation, origin.layer, origin.source, origin.direction)
+    assert named == (program.operation, program.layer, program.source, Direction.FORWARD)
     assert program.says in origin.says
 
 
@@ -33,8 +33,8 @@ def test_names_the_operation_the_layer_and_the_numbers(program: Program) -> None
 def test_agrees_with_a_watch_on_every_operation(name: str) -> None:
     torch.manual_seed(0)
     step = PROGRAMS[name].build()
-    seen = watched_origin(step.model, step.loss)
-    assert (seen.operation, seen.broke_in) == (PROGRAMS[name].operation, PROGRAMS[name].layer)
+    watched = watched_origin(step.model, step.loss)
+    assert (watched.operation, watched.broke_in) == (PROGRAMS[name].operation, PROGRAMS[name].layer)
 
 
 def test_agrees_with_the_watch_on_random_programs() -> None:
@@ -48,10 +48,10 @@ def test_agrees_with_the_watch_on_random_programs() -> None:
             continue
         origin = forward_origin(loss, step.parameters)
         torch.set_rng_state(state)
-        seen = watched_origin(step.model, step.loss)
+        watched = watched_origin(step.model, step.loss)
         assert origin is not None
         tried += 1
-        wrong += (origin.operation, origin.layer) != (seen.operation, seen.broke_in)
+        wrong += (origin.operation, origin.layer) != (watched.operation, watched.broke_in)
     assert tried > 80
     assert wrong == 0
 

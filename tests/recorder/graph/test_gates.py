@@ -72,6 +72,6 @@ def test_a_layer_that_something_goes_around_is_no_bottleneck(around: str, is_bot
     assert loss.grad_fn is not None
     assert prediction.grad_fn is not None
     names = {id(value): name for name, value in model.named_parameters()}
-    found = linearity(loss.grad_fn, [prediction.grad_fn._sequence_nr()], names)
-    assert found is not None
-    assert ("few" in found.narrow) == is_bottleneck
+    linear = linearity(loss.grad_fn, [prediction.grad_fn._sequence_nr()], names)
+    assert linear is not None
+    assert ("few" in linear.narrow) == is_bottleneck

@@ -51,8 +51,12 @@ def test_nodes_come_after_what_they_use() -> None:
     net = nn.Transformer(8, 2, 2, 2, 16, batch_first=True)
     loss = net(torch.randn(2, 3, 8), torch.randn(2, 3, 8)).mean()
     order = nodes_behind(loss.grad_fn)
-    place = {node: position for position, node in enumerate(order)}
-    assert len(place) == len(order)
+    position_of = {node: position for position, node in enumerate(order)}
+    assert len(position_of) == len(order)
     assert order[-1] is loss.grad_fn
     for node in order:
-        assert all(place[operand] < place[node] for operand, _ in node.next_functions if operand is not None)
+        assert all(
+            position_of[operand] < position_of[node]
+            for operand, _ in node.next_functions
+            if operand is not None
+        )

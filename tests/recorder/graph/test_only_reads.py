@@ -156,12 +156,12 @@ def test_wrapped_tensors_are_left_alone() -> None:
 
 def test_no_warning_is_given_twice() -> None:
     net, target = Net(), torch.full((16, 1), torch.nan)
-    with warnings.catch_warnings(record=True) as given:
+    with warnings.catch_warnings(record=True) as warning_messages:
         warnings.simplefilter("always")
         loss = functional.mse_loss(net(torch.randn(16, 10)) * 1e30 * 1e30, target)
-        assert len(given) == 1
+        assert len(warning_messages) == 1
         _walk(loss, {})
-        assert len(given) == 1
+        assert len(warning_messages) == 1
 
 
 def test_autocast_does_not_reach_the_walk() -> None:

@@ -28,8 +28,8 @@ def test_names_the_operation_the_layer_and_the_reason(program: Program) -> None:
     assert loss.isfinite()
     origin = backward_origin(trace, step.parameters, _broken(step.model))
     assert origin is not None
-    found = (origin.operation, origin.layer, origin.source, origin.direction)
-    assert found == (program.operation, program.layer, program.source, Direction.BACKWARD)
+    named = (origin.operation, origin.layer, origin.source, origin.direction)
+    assert named == (program.operation, program.layer, program.source, Direction.BACKWARD)
     assert program.says in origin.says
 
 

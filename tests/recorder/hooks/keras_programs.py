@@ -37,7 +37,7 @@ class Outcome:
             np.random.get_state(legacy=False)["state"]["key"].tolist(),
         )
         self.history = {
-            name: [float(one) for history in histories for one in history.history.get(name, [])]
+            name: [float(value) for history in histories for value in history.history.get(name, [])]
             for name in dict.fromkeys(name for history in histories for name in history.history)
         }
 

@@ -38,22 +38,22 @@ class Bare(nn.Linear):
 
 @contextmanager
 def recorded(folder: Path) -> "Iterator[list[Taped]]":
-    found: list[Taped] = []
+    records: list[Taped] = []
     watching = attachment.attach(folder)
     try:
-        yield found
+        yield records
     finally:
         watching.detach()
     (path,) = folder.glob("*.traindx")
-    found.append(read_tape(path))
-    assert EventKind.STEPPED_ASIDE.value not in found[0].kinds()
+    records.append(read_tape(path))
+    assert EventKind.STEPPED_ASIDE.value not in records[0].kinds()
 
 
 def line(text: str) -> int:
     """The line of this file that holds a text, once."""
     lines = Path(__file__).read_text().splitlines()
-    (found,) = [number for number, one in enumerate(lines, start=1) if one.endswith(f"# {text}")]
-    return found
+    (match,) = [number for number, code in enumerate(lines, start=1) if code.endswith(f"# {text}")]
+    return match
 
 
 def at(writer: Taped, slug: str) -> int:
@@ -64,7 +64,7 @@ def at(writer: Taped, slug: str) -> int:
 
 
 def test_loader_schedule_clipping_and_model(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         data = TensorDataset(torch.randn(32, 4))
         DataLoader(data, batch_size=32)
         loader = DataLoader(data, batch_size=8)  # loader
@@ -78,14 +78,14 @@ def test_loader_schedule_clipping_and_model(tmp_path: Path) -> None:
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # clip
             optimizer.step()
             schedule.step()
-    assert at(found[0], "loader_place") == line("loader")
-    assert at(found[0], "schedule_place") == line("schedule")
-    assert at(found[0], "clip_place") == line("clip")
-    assert at(found[0], "model_place") == inspect.getsourcelines(Net)[1]
+    assert at(records[0], "loader_place") == line("loader")
+    assert at(records[0], "schedule_place") == line("schedule")
+    assert at(records[0], "clip_place") == line("clip")
+    assert at(records[0], "model_place") == inspect.getsourcelines(Net)[1]
 
 
 def test_what_is_not_there_is_not_told(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         model = nn.Sequential(nn.Linear(4, 1))
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         lr_scheduler.StepLR(optimizer, 5)
@@ -93,11 +93,11 @@ def test_what_is_not_there_is_not_told(tmp_path: Path) -> None:
             functional.mse_loss(model(torch.ones(2, 4)), torch.ones(2, 1)).backward()
             optimizer.step()
     for slug in ("loader_place", "schedule_place", "clip_place", "model_place"):
-        assert found[0].stated(slug) == []
+        assert records[0].stated(slug) == []
 
 
 def test_values_are_clipped_and_plateaus_are_schedules_too(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         model = nn.DataParallel(Net())
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         plateau = lr_scheduler.ReduceLROnPlateau(optimizer)  # plateau
@@ -106,9 +106,9 @@ def test_values_are_clipped_and_plateaus_are_schedules_too(tmp_path: Path) -> No
             nn.utils.clip_grad_value_(model.parameters(), 1.0)  # values
             optimizer.step()
         plateau.step(1.0)
-    assert at(found[0], "schedule_place") == line("plateau"), "told when the recorder leaves"
-    assert at(found[0], "clip_place") == line("values")
-    assert at(found[0], "model_place") == inspect.getsourcelines(Net)[1], "what is wrapped"
+    assert at(records[0], "schedule_place") == line("plateau"), "told when the recorder leaves"
+    assert at(records[0], "clip_place") == line("values")
+    assert at(records[0], "model_place") == inspect.getsourcelines(Net)[1], "what is wrapped"
 
 
 def test_a_loader_that_a_library_makes_over_again_stays_where_it_was_made(tmp_path: Path) -> None:
@@ -119,14 +119,14 @@ def test_a_loader_that_a_library_makes_over_again_stays_where_it_was_made(tmp_pa
     exec(library, names)
     again = names["again"]
     assert callable(again)
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         loader = DataLoader(TensorDataset(torch.randn(8, 4)), batch_size=8)  # first
         model = Net()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         for (x,) in again(loader, DataLoader):
             functional.mse_loss(model(x), torch.ones(4, 1)).backward()
             optimizer.step()
-    assert at(found[0], "loader_place") == line("first")
+    assert at(records[0], "loader_place") == line("first")
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")

@@ -27,18 +27,18 @@ Measure = Callable[[Tensor, Tensor], object]
 
 @contextmanager
 def recorded(folder: Path) -> "Iterator[list[Taped]]":
-    found: list[Taped] = []
+    records: list[Taped] = []
     torch.manual_seed(0)
     watching = attachment.attach(folder)
     try:
-        yield found
+        yield records
     finally:
         watching.detach()
     assert own_methods() == OWN
     assert (torch.argmax, torch.max, torch.eq) == FUNCTIONS
     (path,) = folder.glob("*.traindx")
-    found.append(read_tape(path))
-    assert EventKind.STEPPED_ASIDE.value not in found[0].kinds()
+    records.append(read_tape(path))
+    assert EventKind.STEPPED_ASIDE.value not in records[0].kinds()
 
 
 def train(measure: Measure, targets: Callable[[], Tensor], outputs: int = 1, loss: str = "mse_loss") -> None:
@@ -65,8 +65,8 @@ def yes_or_no() -> Tensor:
 
 def line(text: str) -> str:
     lines = Path(__file__).read_text().splitlines()
-    (found,) = [number for number, one in enumerate(lines, start=1) if one.endswith(f"# {text}")]
-    return f"test_comparisons.py:{found}"
+    (match,) = [number for number, code in enumerate(lines, start=1) if code.endswith(f"# {text}")]
+    return f"test_comparisons.py:{match}"
 
 
 EQUALITIES: dict[str, Measure] = {
@@ -82,20 +82,20 @@ EQUALITIES: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", EQUALITIES)
 def test_real_numbers_that_are_compared_by_equality(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(EQUALITIES[name], real)
-    assert found[0].stated("accuracy_of_numbers") == [True]
-    (place,) = found[0].stated("metric_place")
-    assert "test_comparisons.py:" in str(place)
+    assert records[0].stated("accuracy_of_numbers") == [True]
+    (location,) = records[0].stated("metric_place")
+    assert "test_comparisons.py:" in str(location)
 
 
 def test_answers_gathered_from_many_batches_are_known_too(tmp_path: Path) -> None:
     def measure(prediction: Tensor, target: Tensor) -> object:
         return (torch.cat([prediction] * 3) == torch.cat([target] * 3)).float().mean()
 
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(measure, real)
-    assert found[0].stated("accuracy_of_numbers") == [True]
+    assert records[0].stated("accuracy_of_numbers") == [True]
 
 
 INNOCENT: dict[str, Measure] = {
@@ -111,28 +111,28 @@ INNOCENT: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", INNOCENT)
 def test_other_equalities_are_none(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(INNOCENT[name], real)
-    assert found[0].stated("accuracy_of_numbers") == []
+    assert records[0].stated("accuracy_of_numbers") == []
 
 
 def test_whole_numbers_may_be_equal_to_others(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(lambda p, y: (p.round() == y).float().mean(), yes_or_no)
-    assert found[0].stated("accuracy_of_numbers") == []
+    assert records[0].stated("accuracy_of_numbers") == []
 
 
 @pytest.mark.parametrize(("targets", "stated"), [(real, [True]), (yes_or_no, [])])
 def test_an_accuracy_that_a_framework_reports(
     targets: Callable[[], Tensor], stated: list[bool], tmp_path: Path
 ) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(lambda p, y: None, targets)
         watching = attachment.attached()
         assert watching is not None
         report(watching.recorder, {"val_loss": 0.5})
         report(watching.recorder, {"val_accuracy": 0.0})
-    assert found[0].stated("accuracy_of_numbers") == stated
+    assert records[0].stated("accuracy_of_numbers") == stated
 
 
 CHOICES: dict[str, Measure] = {
@@ -146,21 +146,21 @@ CHOICES: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_the_largest_of_one(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(CHOICES[name], yes_or_no, loss="binary_cross_entropy_with_logits")
-    assert found[0].stated("argmax_over_one") == [True]
-    (place,) = found[0].stated("metric_place")
-    assert "test_comparisons.py:" in str(place)
+    assert records[0].stated("argmax_over_one") == [True]
+    (location,) = records[0].stated("metric_place")
+    assert "test_comparisons.py:" in str(location)
 
 
 def test_the_place_is_that_of_the_call(tmp_path: Path) -> None:
     def measure(prediction: Tensor, _: Tensor) -> object:
         return prediction.argmax(1)  # measured here
 
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(measure, yes_or_no, loss="binary_cross_entropy_with_logits")
-    (place,) = found[0].stated("metric_place")
-    assert str(place).endswith(line("measured here"))
+    (location,) = records[0].stated("metric_place")
+    assert str(location).endswith(line("measured here"))
 
 
 REAL_CHOICES: dict[str, Measure] = {
@@ -175,9 +175,9 @@ REAL_CHOICES: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", REAL_CHOICES)
 def test_other_choices_are_choices(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(REAL_CHOICES[name], yes_or_no, loss="binary_cross_entropy_with_logits")
-    assert found[0].stated("argmax_over_one") == []
+    assert records[0].stated("argmax_over_one") == []
 
 
 ALL_PAIRS: dict[str, Measure] = {
@@ -190,22 +190,22 @@ ALL_PAIRS: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", ALL_PAIRS)
 def test_predictions_that_are_compared_each_with_each(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(ALL_PAIRS[name], yes_or_no, loss="binary_cross_entropy_with_logits")
-    assert found[0].stated("pairs_compared") == [True]
-    (place,) = found[0].stated("metric_place")
-    assert "test_comparisons.py:" in str(place)
+    assert records[0].stated("pairs_compared") == [True]
+    (location,) = records[0].stated("metric_place")
+    assert "test_comparisons.py:" in str(location)
 
 
 def test_classes_that_are_compared_each_with_each(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(
             lambda p, y: (p.argmax(1, keepdim=True) == y).float().mean(),
             lambda: torch.randint(3, (16,)),
             outputs=3,
             loss="cross_entropy",
         )
-    assert found[0].stated("pairs_compared") == [True]
+    assert records[0].stated("pairs_compared") == [True]
 
 
 NO_PAIRS: dict[str, Measure] = {
@@ -219,24 +219,24 @@ NO_PAIRS: dict[str, Measure] = {
 
 @pytest.mark.parametrize("name", NO_PAIRS)
 def test_other_pairs_are_meant(name: str, tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(NO_PAIRS[name], yes_or_no, loss="binary_cross_entropy_with_logits")
-    assert found[0].stated("pairs_compared") == []
+    assert records[0].stated("pairs_compared") == []
 
 
 def test_a_program_that_chooses_among_classes_is_left_alone(tmp_path: Path) -> None:
-    seen: list[bool] = []
+    calls: list[bool] = []
     with recorded(tmp_path):
         train(
-            lambda p, y: seen.append(
+            lambda p, y: calls.append(
                 (torch.argmax, torch.max, torch.eq) == FUNCTIONS and "argmax" not in vars(Tensor)
             ),
             lambda: torch.randint(3, (16,)),
             outputs=3,
             loss="cross_entropy",
         )
-    assert seen
-    assert all(seen)
+    assert calls
+    assert all(calls)
 
 
 class Counting(TorchFunctionMode):

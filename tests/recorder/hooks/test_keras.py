@@ -120,7 +120,7 @@ class Spy(keras.optimizers.SGD):
     norms: ClassVar[list[float]] = []
 
     def _clip_gradients(self, grads: Sequence[Tensor]) -> Sequence[Tensor]:
-        self.norms.append(sum(float(one.double().square().sum()) for one in grads) ** 0.5)
+        self.norms.append(sum(float(grad.double().square().sum()) for grad in grads) ** 0.5)
         return super()._clip_gradients(grads)  # type: ignore[no-any-return]  # Keras has no types here
 
 
@@ -168,10 +168,10 @@ def test_a_loss_scale_that_overflows_leaves_steps_out(tmp_path: Path) -> None:
 def test_a_schedule_is_followed_and_several_outputs_are_one_loss(tmp_path: Path) -> None:
     def program() -> Outcome:
         inputs, classes, numbers = data()
-        given = layers.Input((8,))
-        hidden = layers.Dense(10, activation="relu", kernel_regularizer="l2")(given)
+        entrance = layers.Input((8,))
+        hidden = layers.Dense(10, activation="relu", kernel_regularizer="l2")(entrance)
         outputs = {"a": layers.Dense(2, name="a")(hidden), "b": layers.Dense(1, name="b")(hidden)}
-        model = keras.Model(given, outputs)
+        model = keras.Model(entrance, outputs)
         rate = keras.optimizers.schedules.CosineDecay(1e-2, 18)
         losses = {"a": keras.losses.SparseCategoricalCrossentropy(from_logits=True), "b": "mse"}
         model.compile(keras.optimizers.AdamW(rate), losses, loss_weights={"a": 1.0, "b": 0.1})

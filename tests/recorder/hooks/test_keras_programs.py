@@ -82,11 +82,11 @@ def test_a_frozen_part_and_a_module_of_torch_are_named(tmp_path: Path) -> None:
         )
         base.trainable = False
         linear = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
-        given = layers.Input((8,))
+        entrance = layers.Input((8,))
         model = keras.Model(
-            given,
+            entrance,
             layers.TorchModuleWrapper(linear, name="tail", output_shape=(None, 1))(
-                base(given, training=False)
+                base(entrance, training=False)
             ),
         )
         model.compile("adam", "mse")
@@ -170,9 +170,9 @@ def test_data_of_any_kind_is_one_source(tmp_path: Path) -> None:
 
 def test_a_loop_of_torch_around_a_keras_model_is_recorded(tmp_path: Path) -> None:
     def program() -> Outcome:
-        inputs, classes, _ = (torch.from_numpy(one) for one in data())
+        inputs, classes, _ = (torch.from_numpy(array) for array in data())
         model = small(2, None)
-        optimizer = torch.optim.Adam([one.value for one in model.trainable_variables], 1e-2)
+        optimizer = torch.optim.Adam([variable.value for variable in model.trainable_variables], 1e-2)
         for start in [0, 16, 32, 48, 64, 80]:
             optimizer.zero_grad()
             scores = model(inputs[start : start + 16], training=True)

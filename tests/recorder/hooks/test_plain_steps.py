@@ -31,18 +31,18 @@ SELDOM = 1_000
 @contextmanager
 def recorded(folder: Path, every: int = SELDOM, *, plain: bool = True) -> "Iterator[list[Taped]]":
     """Record what is done here; the recording is in the list afterward."""
-    found: list[Taped] = []
+    records: list[Taped] = []
     torch.set_num_threads(1)
     torch.manual_seed(0)
     watching = attachment.attach(folder, every=every)
     try:
-        yield found
+        yield records
     finally:
         watching.detach()
     (path,) = folder.glob("*.traindx")
-    found.append(read_tape(path))
+    records.append(read_tape(path))
     aside = EventKind.STEPPED_ASIDE.value
-    assert [event.says for event in found[0].events if event.kind == aside] == []
+    assert [event.says for event in records[0].events if event.kind == aside] == []
     short = plain and every == SELDOM
     assert bool(watching.recorder.fast_path.taken) is short, "plain steps take the short way"
 
@@ -140,57 +140,57 @@ def test_the_short_way_writes_what_the_long_way_writes(
 
 
 def test_the_times_of_a_plain_step_add_up(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         _with_loader_and_schedule()
     parts = ("data_time", "forward_time", "backward_time", "update_time", "other_time")
-    sums = [sum(of_step) for of_step in zip(*(found[0].values(part) for part in parts), strict=True)]
+    sums = [sum(of_step) for of_step in zip(*(records[0].values(part) for part in parts), strict=True)]
     assert len(sums) == STEPS
-    assert all(min(found[0].values(part)) >= 0.0 for part in parts)
-    steps = found[0].values("step_time")
+    assert all(min(records[0].values(part)) >= 0.0 for part in parts)
+    steps = records[0].values("step_time")
     # The first batch of a pass goes the long way, where our own time is taken off.
-    plain = [place for place in range(3, STEPS) if place % BATCHES]
-    assert [sums[place] for place in plain] == pytest.approx([steps[place] for place in plain])
-    walls = found[0].values("wall_time")
+    plain = [index for index in range(3, STEPS) if index % BATCHES]
+    assert [sums[index] for index in plain] == pytest.approx([steps[index] for index in plain])
+    walls = records[0].values("wall_time")
     assert walls == sorted(walls)
 
 
 @pytest.mark.parametrize("every", [1, SELDOM])
 def test_a_backward_pass_that_fails_leaves_nothing_in_the_next_step(every: int, tmp_path: Path) -> None:
-    with recorded(tmp_path, every) as found:
+    with recorded(tmp_path, every) as records:
         training = Training()
         for step in range(STEPS):
             if step % 20 == 15:
                 with pytest.raises(NotImplementedError):
                     Fragile.apply(training.loss()).backward()
             training.step(training.loss())
-    assert found[0].values("train_loss") == pytest.approx(training.losses, rel=1e-6)
-    assert found[0].stated("accumulation") == []
+    assert records[0].values("train_loss") == pytest.approx(training.losses, rel=1e-6)
+    assert records[0].stated("accumulation") == []
 
 
 def test_a_bad_loss_is_told_even_if_no_backward_pass_follows(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         training = Training()
         for _ in range(STEPS):
             training.step(training.loss())
         assert math.isnan(training.loss(torch.full((6, 4), math.nan)).item())
-    (event,) = [one for one in found[0].events if one.kind == EventKind.NONFINITE.value]
+    (event,) = [happening for happening in records[0].events if happening.kind == EventKind.NONFINITE.value]
     assert event.step == STEPS + 1
 
 
 def test_a_bad_loss_is_traced_to_its_batch_and_layer(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         training = Training()
         for step in range(STEPS):
             if step == 40:
                 with torch.no_grad():
                     training.model[2].weight[0, 0] = math.inf
             training.step(training.loss())
-    (event,) = [one for one in found[0].events if one.kind == EventKind.NONFINITE.value]
+    (event,) = [happening for happening in records[0].events if happening.kind == EventKind.NONFINITE.value]
     assert (event.step, event.layer) == (41, "2")
 
 
 def test_a_step_that_leaves_the_short_way_midway_is_counted(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         training = Training()
 
         def closure() -> float:
@@ -205,11 +205,11 @@ def test_a_step_that_leaves_the_short_way_midway_is_counted(tmp_path: Path) -> N
 
         for _ in range(STEPS):
             training.optimizer.step(closure)
-    assert found[0].values("train_loss") == pytest.approx(training.losses, rel=1e-6)
+    assert records[0].values("train_loss") == pytest.approx(training.losses, rel=1e-6)
 
 
 def test_steps_on_gradients_from_elsewhere_are_counted(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         training = Training()
         parameters = list(training.model.parameters())
         training.step(training.loss())
@@ -219,8 +219,8 @@ def test_steps_on_gradients_from_elsewhere_are_counted(tmp_path: Path) -> None:
             ):
                 parameter.grad = gradient
             training.optimizer.step()
-    assert len(found[0].values("wall_time")) == STEPS + 1
-    assert len(found[0].values("train_loss")) == 1
+    assert len(records[0].values("wall_time")) == STEPS + 1
+    assert len(records[0].values("train_loss")) == 1
 
 
 def test_an_optimizer_that_steps_inside_another_is_not_taken_for_it(tmp_path: Path) -> None:
@@ -230,13 +230,13 @@ def test_an_optimizer_that_steps_inside_another_is_not_taken_for_it(tmp_path: Pa
         def step(self, closure: object = None) -> None:
             self.inner.step()
 
-    with recorded(tmp_path, plain=False) as found:
+    with recorded(tmp_path, plain=False) as records:
         training = Training()
         outer = Outer(training.model.parameters(), lr=0.3)
         outer.inner, training.optimizer = training.optimizer, outer
         for _ in range(STEPS):
             training.step(training.loss())
-    losses = [value for points in found[0].of("train_loss").values() for _, value in points]
+    losses = [value for points in records[0].of("train_loss").values() for _, value in points]
     assert losses == pytest.approx(training.losses, rel=1e-6)
 
 

@@ -24,17 +24,17 @@ SELDOM = 1_000
 
 @contextmanager
 def recorded(folder: Path, every: int = 1) -> "Iterator[list[Taped]]":
-    found: list[Taped] = []
+    records: list[Taped] = []
     torch.manual_seed(0)
     watching = attachment.attach(folder, every=every)
     try:
-        yield found
+        yield records
     finally:
         watching.detach()
     assert own_methods() == OWN
     (path,) = folder.glob("*.traindx")
-    found.append(read_tape(path))
-    assert EventKind.STEPPED_ASIDE.value not in found[0].kinds()
+    records.append(read_tape(path))
+    assert EventKind.STEPPED_ASIDE.value not in records[0].kinds()
 
 
 def train(read: Callable[[Tensor], object], steps: int = 6, kind: type = torch.optim.Adam) -> None:
@@ -65,15 +65,15 @@ WAYS: dict[str, tuple[Callable[[Tensor], object], int]] = {
 @pytest.mark.parametrize("way", WAYS)
 def test_reads_are_counted(way: str, tmp_path: Path) -> None:
     read, count = WAYS[way]
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(read)
-    assert found[0].stated("reads_per_step") == [count]
-    times = found[0].values("read_time")
+    assert records[0].stated("reads_per_step") == [count]
+    times = records[0].values("read_time")
     assert len(times) == 5, "all but the first step, before which a program may do anything"
     assert all((time > 0) is bool(count) for time in times)
-    places = found[0].stated("read_place")
+    places = records[0].stated("read_place")
     assert len(places) == bool(count)
-    assert all("test_waits.py:" in str(place) for place in places)
+    assert all("test_waits.py:" in str(location) for location in places)
 
 
 def test_the_line_that_reads_most_is_told(tmp_path: Path) -> None:
@@ -82,38 +82,38 @@ def test_the_line_that_reads_most_is_told(tmp_path: Path) -> None:
         for _ in range(20):
             loss.item()  # most
 
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         train(read)
     lines = Path(__file__).read_text().splitlines()
-    (line,) = [number for number, one in enumerate(lines, start=1) if one.endswith("# most")]
-    (place,) = found[0].stated("read_place")
-    assert str(place).endswith(f"test_waits.py:{line}")
+    (line,) = [number for number, text in enumerate(lines, start=1) if text.endswith("# most")]
+    (location,) = records[0].stated("read_place")
+    assert str(location).endswith(f"test_waits.py:{line}")
 
 
 def test_nothing_is_replaced_between_looks(tmp_path: Path) -> None:
-    seen: list[bool] = []
+    replaced: list[bool] = []
     with recorded(tmp_path, every=SELDOM):
-        train(lambda loss: seen.append("item" not in vars(Tensor)), steps=30)
-    assert all(seen[3:])
+        train(lambda loss: replaced.append("item" not in vars(Tensor)), steps=30)
+    assert all(replaced[3:])
 
 
 def test_what_raises_raises_as_it_does(tmp_path: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
 
     def read(_: Tensor) -> None:
         try:
             torch.ones(2).item()
         except RuntimeError as error:
-            told.append("".join(traceback.format_exception(error)))
+            messages.append("".join(traceback.format_exception(error)))
 
     with recorded(tmp_path):
         train(read)
     train(read, steps=1)
-    assert len(set(told)) == 1
+    assert len(set(messages)) == 1
 
 
 def test_a_compiler_finds_torchs_own_methods(tmp_path: Path) -> None:
-    with recorded(tmp_path) as found:
+    with recorded(tmp_path) as records:
         torch.compile(lambda x: x, backend="eager")
         train(lambda loss: loss.item())
-    assert found[0].stated("reads_per_step") == []
+    assert records[0].stated("reads_per_step") == []

@@ -30,7 +30,7 @@ def look(
 def slugs(*looks: Report) -> list[list[str]]:
     """The causes said after each look, and those that are taken back, with a minus before them."""
     alarms = Alarms()
-    return [[_slug(alert) for alert in alarms.after(one)] for one in looks]
+    return [[_slug(alert) for alert in alarms.after(report)] for report in looks]
 
 
 def _slug(alert: Alert) -> str:

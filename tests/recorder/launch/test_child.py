@@ -189,7 +189,7 @@ def test_a_program_that_leaves_its_group_is_still_waited_for(place: StandIn) -> 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="asks the system of Linux")
 def test_of_ours_only_what_passes_on_its_output_outlives_us_and_ends_with_the_program(place: StandIn) -> None:
     with waiting(place) as (process, program):
-        relay = {one for one in _group(process.pid) if "relay.py" in _words(one)}
+        relay = {pid for pid in _group(process.pid) if "relay.py" in _words(pid)}
         process.kill()
         until(lambda: set(_group(process.pid)) == {program} | relay)
         place.write("enough", "")
@@ -214,7 +214,7 @@ def _group(group: int) -> list[int]:
             fields[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-    return [one for one, (state, _, of, *_) in fields.items() if int(of) == group and state != "Z"]
+    return [pid for pid, (state, _, of, *_) in fields.items() if int(of) == group and state != "Z"]
 
 
 def test_standard_input_passes_through(place: StandIn) -> None:
@@ -244,12 +244,12 @@ def test_ctrl_c_in_a_terminal(place: StandIn) -> None:
     assert code == -signal.SIGINT
 
 
-def _in_terminal(place: StandIn, *words: str, keys: dict[str, bytes] | None = None) -> tuple[str, int]:
+def _in_terminal(stand_in: StandIn, *words: str, keys: dict[str, bytes] | None = None) -> tuple[str, int]:
     """What a terminal shows while a command runs in it, and how the command ends."""
     process, terminal = pty.fork()
     if process == 0:
-        os.chdir(place.here)
-        os.execve(sys.executable, place.command(*words), {**place.environment, "TERM": "xterm"})
+        os.chdir(stand_in.here)
+        os.execve(sys.executable, stand_in.command(*words), {**stand_in.environment, "TERM": "xterm"})
     import fcntl
     import struct
     import termios

@@ -222,8 +222,8 @@ def test_a_folder_called_torch_is_no_torch(place: StandIn) -> None:
 
 def old_pythons() -> list[str]:
     versions = Path.home() / ".pyenv" / "versions"
-    found = [str(path) for path in versions.glob("*/bin/python") if _is_old(path)]
-    return sorted(found)
+    paths = [str(path) for path in versions.glob("*/bin/python") if _is_old(path)]
+    return sorted(paths)
 
 
 def _is_old(path: Path) -> bool:

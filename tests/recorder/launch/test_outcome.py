@@ -111,7 +111,9 @@ def test_the_recorders_own_fault_comes_first(tmp_path: Path) -> None:
 
 
 def test_each_fault_is_said_once(tmp_path: Path) -> None:
-    lines = [{"problem": "failed", "why": "KeyError: 'x'", "where": place} for place in ("a:1", "", "a:1")]
+    lines = [
+        {"problem": "failed", "why": "KeyError: 'x'", "where": location} for location in ("a:1", "", "a:1")
+    ]
     assert len(faults(told(tmp_path, *lines, {"torch": "2.0"}, {"problem": "too old"}))) == 2
     assert faults(tmp_path / "elsewhere") == []
 

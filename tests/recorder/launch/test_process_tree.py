@@ -61,8 +61,8 @@ def test_a_program_ends_with_all_that_it_started(tree: list[int]) -> None:
 def test_ps_tells_what_the_system_shows() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], process_group=0)
     try:
-        for found in (families._from_ps(), families._from_proc()):
-            assert found[child.pid] == (os.getpid(), child.pid)
+        for table in (families._from_ps(), families._from_proc()):
+            assert table[child.pid] == (os.getpid(), child.pid)
     finally:
         child.send_signal(signal.SIGKILL)
         child.wait()

@@ -38,7 +38,7 @@ def write(name: str, text: str = "step,loss\n1,2\n", *, age: float = 0.0) -> Pat
 
 def everything() -> set[tuple[int, int]]:
     """Every file below the working directory: the program wrote them all."""
-    return {(one.stat().st_dev, one.stat().st_ino) for one in Path().rglob("*")}
+    return {(path.stat().st_dev, path.stat().st_ino) for path in Path().rglob("*")}
 
 
 def copies(folder: Path) -> list[str]:

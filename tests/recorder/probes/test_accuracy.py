@@ -97,9 +97,9 @@ def test_many_classes_are_sampled_row_by_row() -> None:
     target = classes(5000, 300)
     prediction[torch.arange(300), target] = 1.0
     prediction[::2].zero_()
-    found = accuracy("cross_entropy", prediction, target)
-    assert found is not None
-    assert found == pytest.approx(0.5, abs=0.1)
+    share = accuracy("cross_entropy", prediction, target)
+    assert share is not None
+    assert share == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize("count", [4096, 4097, 5000, 4351])
@@ -128,5 +128,5 @@ def test_rows_that_are_not_numbers_choose_nothing() -> None:
 
 def test_validation_has_its_own() -> None:
     prediction, target = scores(10, 3), classes(3, 10)
-    found = Loop(Accuracy()).loss("cross_entropy", prediction, target, purpose=VALIDATION, backward=False)
-    assert found == {VAL_ACCURACY: agreement(prediction.argmax(1), target)}
+    share = Loop(Accuracy()).loss("cross_entropy", prediction, target, purpose=VALIDATION, backward=False)
+    assert share == {VAL_ACCURACY: agreement(prediction.argmax(1), target)}

@@ -32,12 +32,12 @@ def of(snapshot: Written, layer: str) -> dict[object, float]:
 
 def slowly(output: Tensor) -> dict[object, float]:
     values = output.flatten().tolist()
-    found: dict[object, float] = {
+    expected: dict[object, float] = {
         ACTIVATION_MEAN: statistics.fmean(values),
         ACTIVATION_STD: statistics.pstdev(values),
     }
     zeros = sum(value == 0 for value in values) / len(values)
-    return {**found, **({ACTIVATION_ZERO_SHARE: zeros} if zeros else {})}
+    return {**expected, **({ACTIVATION_ZERO_SHARE: zeros} if zeros else {})}
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])

@@ -46,8 +46,8 @@ def reference(scores: Tensor) -> tuple[float, float]:
     """Range and peak of every query, one by one."""
     ranges, peaks = [], []
     for row in scores.reshape(-1, scores.shape[-1]):
-        seen = row[row > -math.inf]
-        ranges.append(float(seen.max() - seen.min()))
+        attended = row[row > -math.inf]
+        ranges.append(float(attended.max() - attended.min()))
         peaks.append(float(row.softmax(0).max()))
     return sum(ranges) / len(ranges), sum(peaks) / len(peaks)
 

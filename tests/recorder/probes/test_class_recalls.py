@@ -16,8 +16,8 @@ def told(classes: list[int], count: int = 3) -> Tensor:
 
 def test_a_rare_class_counts_as_much_as_a_common_one() -> None:
     right = torch.tensor([0] * 16 + [1] * 4)
-    found = Loop(ClassRecalls()).loss("cross_entropy", told([0] * 20), right)
-    assert found[PREDICTION_RECALL] == pytest.approx(0.5)
+    values = Loop(ClassRecalls()).loss("cross_entropy", told([0] * 20), right)
+    assert values[PREDICTION_RECALL] == pytest.approx(0.5)
 
 
 def test_batches_add_up_and_fade() -> None:

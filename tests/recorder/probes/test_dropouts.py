@@ -39,10 +39,10 @@ class Net(nn.Module):
         self.gave = self._dropped(self.last(torch.relu(self.first(self.entered)) + 1), 1)
         return self.gave.view(-1, LARGE)
 
-    def _dropped(self, values: Tensor, place: int) -> Tensor:
+    def _dropped(self, values: Tensor, index: int) -> Tensor:
         if self.drops:
-            return self.drops[place](values)
-        return F.dropout(values, (self.before, self.after)[place], self.training or self.always)
+            return self.drops[index](values)
+        return F.dropout(values, (self.before, self.after)[index], self.training or self.always)
 
 
 def facts_of(folder: Path, train: Callable[[], object]) -> dict[str, Scalar]:
@@ -89,13 +89,13 @@ def test_places_are_those_where_zeros_appear(
     before: float, after: float, functions: bool, tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
-    seen: dict[str, list[float]] = {}
+    shares: dict[str, list[float]] = {}
     model = Net(before, after, functions=functions)
-    facts = facts_of(tmp_path, lambda: training(model, seen=seen))
+    facts = facts_of(tmp_path, lambda: training(model, seen=shares))
     for fact, zeros, exactly in (("input_dropout", "input", before), ("output_dropout", "output", after)):
         assert facts[fact] == exactly
-        assert sum(seen[zeros]) / len(seen[zeros]) == pytest.approx(exactly, abs=0.08)
-    assert facts["dropout_in_validation"] == 0.0 == max(seen["validation"])
+        assert sum(shares[zeros]) / len(shares[zeros]) == pytest.approx(exactly, abs=0.08)
+    assert facts["dropout_in_validation"] == 0.0 == max(shares["validation"])
     if before or after:
         assert facts["dropout"] == max(before, after)
 
@@ -103,11 +103,11 @@ def test_places_are_those_where_zeros_appear(
 @pytest.mark.parametrize("functions", [False, True], ids=["modules", "functions"])
 def test_dropouts_that_stay_active_in_validation(functions: bool, tmp_path: Path) -> None:
     torch.manual_seed(0)
-    seen: dict[str, list[float]] = {}
+    shares: dict[str, list[float]] = {}
     model = Net(0.0, 0.4, functions=functions, always=True)
     # A function that is always active needs no train mode; a module does.
-    facts = facts_of(tmp_path, lambda: training(model, into_eval=functions, seen=seen))
-    assert facts["dropout_in_validation"] == 1.0 == min(seen["validation"])
+    facts = facts_of(tmp_path, lambda: training(model, into_eval=functions, seen=shares))
+    assert facts["dropout_in_validation"] == 1.0 == min(shares["validation"])
     assert facts["validated_in_train_mode"] == float(not functions)
 
 

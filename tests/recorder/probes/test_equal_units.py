@@ -19,7 +19,7 @@ from traindx.testing.probe import Written
 def all_with_all(weight: Tensor) -> float:
     """The slow second implementation."""
     rows = weight.detach().reshape(weight.shape[0], -1).tolist()
-    alike = [any(one == other for j, other in enumerate(rows) if j != i) for i, one in enumerate(rows)]
+    alike = [any(row == other for j, other in enumerate(rows) if j != i) for i, row in enumerate(rows)]
     return sum(alike) / len(rows)
 
 
@@ -69,10 +69,10 @@ def test_shares_are_those_of_comparing_all_with_all(begin: Callable[[Tensor], ob
 def test_equal_units_stay_equal_and_others_do_not() -> None:
     model = network(BEGINNINGS["one number"])
     training = Training(EqualUnits(), model, torch.optim.SGD(model.parameters(), lr=0.1))
-    seen = [
+    equal = [
         shares(training.snapshot(lambda: model(torch.randn(8, 1, 8, 8)).square().mean())) for _ in range(3)
     ]
-    assert all(share == 1.0 for snapshot in seen for share in snapshot.values())
+    assert all(share == 1.0 for snapshot in equal for share in snapshot.values())
 
 
 def shown(name: str, weight: Tensor) -> dict[str, float]:
@@ -112,4 +112,4 @@ def test_later_looks_are_rare() -> None:
         snapshot = Written()
         probe.update_begins(snapshot, Update(None, named(model), 8))
         looks.append(bool(snapshot.numbers))
-    assert [place for place, looked in enumerate(looks, start=1) if looked] == [1, 2, 3, 8, 16]
+    assert [index for index, looked in enumerate(looks, start=1) if looked] == [1, 2, 3, 8, 16]

@@ -116,8 +116,8 @@ def test_each_is_found_under_the_layer_before_it(precision: str) -> None:
 
     def loss() -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=precision == "autocast"):
-            output, found = model(torch.randn(64, 3, 10, 10))
-        made.update(found)
+            output, outputs = model(torch.randn(64, 3, 10, 10))
+        made.update(outputs)
         return output.float().sum()
 
     training = Training(FunctionalActivations(), model, torch.optim.SGD(model.parameters(), lr=0.0))

@@ -35,10 +35,10 @@ def test_two_steps_in_a_row_are_compared_exactly() -> None:
     torch.manual_seed(0)
     probe = GradientNoise()
     first, second = ([torch.randn(4, 5) + 1, torch.randn(7) + 1] for _ in range(2))
-    g, h = (torch.cat([one.flatten() for one in step]).tolist() for step in (first, second))
+    g, h = (torch.cat([gradient.flatten() for gradient in step]).tolist() for step in (first, second))
     assert told(probe, 4, first) == {}
     dot = math.fsum(a * b for a, b in zip(g, h, strict=True))
-    squares = [math.fsum(a * a for a in one) for one in (g, h)]
+    squares = [math.fsum(a * a for a in gradient) for gradient in (g, h)]
     assert told(probe, 5, second) == pytest.approx(
         {
             GRADIENT_AGREEMENT: dot / math.sqrt(squares[0] * squares[1]),
@@ -78,14 +78,16 @@ def test_noise_of_a_known_size_is_measured() -> None:
     shapes, batch_size, deviation = ((300, 200), (300,), (200, 300), (50,)), 16, 3.0
     true = [torch.randn(shape) * 0.5 for shape in shapes]
     expected = (
-        deviation**2 * sum(one.numel() for one in true) / sum(float(one.square().sum()) for one in true)
+        deviation**2
+        * sum(gradient.numel() for gradient in true)
+        / sum(float(gradient.square().sum()) for gradient in true)
     )
     probe, scales, agreements = GradientNoise(), [], []
     for step in range(1, 31):
-        noisy = [one + torch.randn(one.shape) * deviation / batch_size**0.5 for one in true]
-        found = told(probe, step, noisy, batch_size)
+        noisy = [gradient + torch.randn(gradient.shape) * deviation / batch_size**0.5 for gradient in true]
+        measured = told(probe, step, noisy, batch_size)
         if step > 1:
-            scales.append(found[GRADIENT_NOISE_SCALE])
-            agreements.append(found[GRADIENT_AGREEMENT])
+            scales.append(measured[GRADIENT_NOISE_SCALE])
+            agreements.append(measured[GRADIENT_AGREEMENT])
     assert statistics.fmean(scales) == pytest.approx(expected, rel=0.05)
     assert statistics.fmean(agreements) == pytest.approx(1 / (1 + expected / batch_size), rel=0.05)

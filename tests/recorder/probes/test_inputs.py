@@ -55,8 +55,8 @@ def share(features: Tensor) -> float:
 def test_tails_that_data_have_are_no_outliers(name: str) -> None:
     make, most = HEALTHY[name]
     features = make()
-    found = sum(share(features[first : first + 8]) for first in range(0, 400, 8)) / 50
-    assert found <= most
+    mean_share = sum(share(features[first : first + 8]) for first in range(0, 400, 8)) / 50
+    assert mean_share <= most
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -88,7 +88,7 @@ def slowly(columns: list[list[float]]) -> dict[Quantity, float]:
     """What is said about features; a value that is not finite counts as the mean of its feature."""
     everything = [value for column in columns for value in column]
     bad = [value for value in everything if not math.isfinite(value)]
-    found = {INPUT_NONFINITE_SHARE: len(bad) / len(everything)}
+    expected = {INPUT_NONFINITE_SHARE: len(bad) / len(everything)}
     filled = []
     for column in columns:
         good = [value for value in column if math.isfinite(value)]
@@ -96,16 +96,16 @@ def slowly(columns: list[list[float]]) -> dict[Quantity, float]:
             mean = statistics.fmean(good)
             filled.append([value if math.isfinite(value) else mean for value in column])
     if not filled:
-        return found
+        return expected
     values = [value for column in filled for value in column]
-    found |= {INPUT_MIN: min(values), INPUT_MAX: max(values)}
-    found |= {INPUT_MEAN: statistics.fmean(values), INPUT_STD: statistics.pstdev(values)}
+    expected |= {INPUT_MIN: min(values), INPUT_MAX: max(values)}
+    expected |= {INPUT_MEAN: statistics.fmean(values), INPUT_STD: statistics.pstdev(values)}
     if len(columns[0]) > 1:
         varying = [statistics.pstdev(column) for column in filled if max(column) > min(column)]
-        found[INPUT_CONSTANT_SHARE] = 1 - len(varying) / len(filled)
+        expected[INPUT_CONSTANT_SHARE] = 1 - len(varying) / len(filled)
         if len(varying) > 1:
-            found[INPUT_SCALE_SPREAD] = max(varying) / statistics.median_low(varying)
-    return found
+            expected[INPUT_SCALE_SPREAD] = max(varying) / statistics.median_low(varying)
+    return expected
 
 
 def is_mask(columns: list[list[float]]) -> bool:
@@ -116,22 +116,22 @@ def is_mask(columns: list[list[float]]) -> bool:
 @given(st.integers(1, 6).flatmap(lambda n: st.lists(st.lists(VALUES, min_size=n, max_size=n), min_size=1)))
 def test_a_table_is_described_as_by_hand(rows: list[list[float]]) -> None:
     columns = [list(column) for column in zip(*rows[:64], strict=True)]
-    found = seen(Inputs(), torch.tensor(rows[:64]))
+    values = seen(Inputs(), torch.tensor(rows[:64]))
     if is_mask(columns):
-        assert not found
+        assert not values
         return
     expected = slowly(columns)
-    assert set(found) - REST == set(expected)
+    assert set(values) - REST == set(expected)
     for quantity, value in expected.items():
-        assert found[quantity] == pytest.approx(value, rel=1e-6, abs=1e-9), quantity.slug
+        assert values[quantity] == pytest.approx(value, rel=1e-6, abs=1e-9), quantity.slug
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_every_float_type_is_described(dtype: "torch.dtype") -> None:
     rows = (torch.randn(20, 5, generator=torch.Generator().manual_seed(1)) * 3).to(dtype)
     expected = slowly(rows.t().double().tolist())
-    found = seen(Inputs(), rows)
-    assert {quantity: found[quantity] for quantity in expected} == pytest.approx(expected)
+    values = seen(Inputs(), rows)
+    assert {quantity: values[quantity] for quantity in expected} == pytest.approx(expected)
 
 
 def test_features_are_channels_of_images_and_the_last_dimension_of_sequences() -> None:
@@ -147,10 +147,10 @@ def test_features_are_channels_of_images_and_the_last_dimension_of_sequences() -
 
 def test_a_large_batch_is_sampled_evenly() -> None:
     images = torch.randn(32, 3, 64, 64, generator=torch.Generator().manual_seed(1)) * 2 + 1
-    found = seen(Inputs(), images)
-    assert found[INPUT_MEAN] == pytest.approx(1.0, abs=0.3)
-    assert found[INPUT_STD] == pytest.approx(2.0, rel=0.15)
-    assert found[INPUT_SCALE_SPREAD] < 1.3
+    values = seen(Inputs(), images)
+    assert values[INPUT_MEAN] == pytest.approx(1.0, abs=0.3)
+    assert values[INPUT_STD] == pytest.approx(2.0, rel=0.15)
+    assert values[INPUT_SCALE_SPREAD] < 1.3
 
 
 def test_one_value_that_is_not_finite_is_counted_wherever_it_is() -> None:
@@ -160,9 +160,9 @@ def test_one_value_that_is_not_finite_is_counted_wherever_it_is() -> None:
 
 
 def test_the_sum_of_finite_values_may_overflow() -> None:
-    found = seen(Inputs(), torch.full((20, 3), 3e38) * torch.tensor([1.0, 0.9, 0.8]))
-    assert found[INPUT_NONFINITE_SHARE] == 0.0
-    assert found[INPUT_CONSTANT_SHARE] == 1.0
+    values = seen(Inputs(), torch.full((20, 3), 3e38) * torch.tensor([1.0, 0.9, 0.8]))
+    assert values[INPUT_NONFINITE_SHARE] == 0.0
+    assert values[INPUT_CONSTANT_SHARE] == 1.0
 
 
 def test_tokens_have_a_range_only() -> None:

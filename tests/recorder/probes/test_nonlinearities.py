@@ -50,9 +50,11 @@ class Calls(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         self.alive += [args, result]
         name = func.__name__.strip("_")
-        given = list(_tensors((*args, *(kwargs or {}).values())))
-        data = [one for one in given if id(one) not in self.weights and one.is_floating_point()]
-        weights = [one for one in given if id(one) in self.weights]
+        entering = list(_tensors((*args, *(kwargs or {}).values())))
+        data = [
+            tensor for tensor in entering if id(tensor) not in self.weights and tensor.is_floating_point()
+        ]
+        weights = [tensor for tensor in entering if id(tensor) in self.weights]
         if not isinstance(result, Tensor | tuple | list) or name in ("size", "get"):
             return result
         if name in LINEAR and weights:
@@ -61,13 +63,15 @@ class Calls(TorchFunctionMode):
                 self.in_a_row.append(self.weights[id(weights[0])].rpartition(".")[0])
             straight = True
         else:
-            tensors = [one for one in data if one.requires_grad]
+            tensors = [tensor for tensor in data if tensor.requires_grad]
             known = name in STRAIGHT or (name in ("mul", "truediv", "div") and len(tensors) < 2)
-            straight = known and bool(tensors) and all(self.follows.get(id(one), False) for one in tensors)
+            straight = (
+                known and bool(tensors) and all(self.follows.get(id(tensor), False) for tensor in tensors)
+            )
             if not known and (tensors or weights):
-                self.bends += [id(one) for one in _tensors((result,))][:1]
-        for one in _tensors((result,)):
-            self.follows[id(one)] = straight
+                self.bends += [id(tensor) for tensor in _tensors((result,))][:1]
+        for tensor in _tensors((result,)):
+            self.follows[id(tensor)] = straight
         return result
 
 
@@ -83,7 +87,7 @@ def reference(model: nn.Module, inputs: Tensor) -> tuple[int, int, str]:
     calls = Calls(model)
     with calls:
         output = model(inputs)
-    bends = [one for one in calls.bends if one != id(output)]
+    bends = [bend for bend in calls.bends if bend != id(output)]
     return len(calls.layers), len(bends), ", ".join(dict.fromkeys(calls.in_a_row))
 
 
@@ -261,9 +265,9 @@ def test_functional_code_with_bare_tensors() -> None:
         loss = F.cross_entropy(prediction, torch.zeros(5, dtype=torch.long))
         assert prediction.grad_fn is not None
         names = {id(first): "w1", id(bias): "b1", id(second): "w2"}
-        found = linearity(loss.grad_fn, [prediction.grad_fn._sequence_nr()], names)
-        assert found is not None
-        assert (found.layers, found.bends, found.in_a_row) == (2, len(expected) ^ 1, expected)
+        linear = linearity(loss.grad_fn, [prediction.grad_fn._sequence_nr()], names)
+        assert linear is not None
+        assert (linear.layers, linear.bends, linear.in_a_row) == (2, len(expected) ^ 1, expected)
 
 
 def test_a_layer_after_a_residual_block_is_not_in_a_row_with_the_one_before_it() -> None:

@@ -29,8 +29,8 @@ def test_keys_are_equal_where_rows_are(rows: list[list[int]], dtype: "torch.dtyp
     by_row: dict[tuple[int, ...], set[int]] = {}
     for row, key in zip(varied, keys, strict=True):
         by_row.setdefault(tuple(row), set()).add(key)
-    assert all(len(found) == 1 for found in by_row.values())
-    assert len({key for found in by_row.values() for key in found}) == len(by_row)
+    assert all(len(rows_of_key) == 1 for rows_of_key in by_row.values())
+    assert len({key for rows_of_key in by_row.values() for key in rows_of_key}) == len(by_row)
 
 
 def test_a_hundred_thousand_rows_hardly_share_a_key() -> None:
@@ -94,11 +94,11 @@ def test_shares_are_those_of_whole_rows() -> None:
     probe, known, before = RepeatedRows(), set[tuple[float, ...]](), None
     for number in range(1, 30):
         batch = data[torch.randperm(120, generator=CHANCE)[:32]]
-        found = seen(probe, batch, step=number, number=number)
+        values = seen(probe, batch, step=number, number=number)
         rows = [tuple(row) for row in batch.tolist()]
         if before is not None:
-            assert found[REPEATED_SHARE] == pytest.approx(sum(row in before for row in rows) / 32)
-            assert found[SEEN_SHARE] == pytest.approx(sum(row in known for row in rows) / 32)
+            assert values[REPEATED_SHARE] == pytest.approx(sum(row in before for row in rows) / 32)
+            assert values[SEEN_SHARE] == pytest.approx(sum(row in known for row in rows) / 32)
         before = as_set(batch)
         known |= before
 
@@ -109,9 +109,9 @@ def test_leakage_shows_in_validation_and_nothing_shows_without() -> None:
         probe = RepeatedRows()
         seen(probe, training)
         validation = torch.cat((training[:leaked], other[leaked:]))
-        found = seen(probe, validation, purpose=VALIDATION)
-        assert found[SEEN_SHARE] == leaked / 64
-        assert REPEATED_SHARE not in found
+        values = seen(probe, validation, purpose=VALIDATION)
+        assert values[SEEN_SHARE] == leaked / 64
+        assert REPEATED_SHARE not in values
 
 
 def test_the_largest_number_of_rows_at_once_is_stated() -> None:
@@ -151,8 +151,8 @@ def test_padding_is_no_repetition(value: float) -> None:
     probe = RepeatedRows()
     padding = torch.full((16, 10), value)
     for number in range(1, 4):
-        found = seen(probe, torch.cat((fresh(16), padding)), step=number, number=number)
-    assert found == {REPEATED_SHARE: 0.0, SEEN_SHARE: 0.0}
+        values = seen(probe, torch.cat((fresh(16), padding)), step=number, number=number)
+    assert values == {REPEATED_SHARE: 0.0, SEEN_SHARE: 0.0}
     assert not seen(probe, padding, step=5, number=5)
 
 
@@ -160,8 +160,8 @@ def test_rows_that_are_equal_by_nature_say_nothing() -> None:
     probe = RepeatedRows()
     for number in range(1, 10):
         switches = torch.randint(2, (64, 4), generator=CHANCE)
-        found = seen(probe, switches, step=number, number=number)
-    assert not found
+        values = seen(probe, switches, step=number, number=number)
+    assert not values
     assert not seen(probe, torch.randint(2, (64, 4), generator=CHANCE), purpose=VALIDATION)
 
 

@@ -35,7 +35,7 @@ def test_agreement_is_that_of_all_pairs(batches: list[list[int]]) -> None:
     together = [name for batch in batches for name in batch]
     pairs = list(permutations(together, 2))
     if pairs:
-        assert counts.agreement == pytest.approx(sum(one == other for one, other in pairs) / len(pairs))
+        assert counts.agreement == pytest.approx(sum(first == other for first, other in pairs) / len(pairs))
     assert counts.total == len(together)
 
 
@@ -51,8 +51,8 @@ def test_shuffled_targets_agree_by_chance_on_average() -> None:
     counts = ClassCounts()
     targets = [0, 0, 0, 1, 1, 2]
     counts.add(Counter(targets))
-    found = [excess(list(order), counts.agreement) for order in permutations(targets)]
-    assert sum(value for value in found if value is not None) / len(found) == pytest.approx(0.0)
+    excesses = [excess(list(order), counts.agreement) for order in permutations(targets)]
+    assert sum(value for value in excesses if value is not None) / len(excesses) == pytest.approx(0.0)
 
 
 def test_balance_waits_for_ten_of_each() -> None:
@@ -101,9 +101,9 @@ def classes(count: int, *shape: int) -> Tensor:
 def test_classes_are_counted() -> None:
     target = torch.tensor([2, 0, 2, 2, -100, 3])
     loop = Loop(Targets())
-    found = loop.loss("cross_entropy", torch.zeros(6, 5), target)
+    values = loop.loss("cross_entropy", torch.zeros(6, 5), target)
     kept = [2, 0, 2, 2, 3]
-    assert found == pytest.approx(
+    assert values == pytest.approx(
         {
             TARGET_MEAN: statistics.fmean(kept),
             TARGET_STD: statistics.pstdev(kept),
@@ -118,31 +118,31 @@ def test_classes_are_counted() -> None:
 
 def test_numbers_are_described_over_the_batch() -> None:
     target = torch.randn(40, 3, generator=CHANCE) * torch.tensor([1.0, 10.0, 0.0])
-    found = Loop(Targets()).loss("mse_loss", torch.zeros(40, 3), target)
+    values = Loop(Targets()).loss("mse_loss", torch.zeros(40, 3), target)
     columns = target.double().t().tolist()
     variance = statistics.fmean(statistics.pvariance(column) for column in columns)
-    assert found[TARGET_STD] == pytest.approx(variance**0.5)
-    assert found[TARGET_MEAN] == pytest.approx(statistics.fmean(map(statistics.fmean, columns)))
-    assert found[TARGET_NONFINITE_SHARE] == 0.0
-    assert TARGET_CLASSES not in found
-    assert NEIGHBOR_AGREEMENT not in found
+    assert values[TARGET_STD] == pytest.approx(variance**0.5)
+    assert values[TARGET_MEAN] == pytest.approx(statistics.fmean(map(statistics.fmean, columns)))
+    assert values[TARGET_NONFINITE_SHARE] == 0.0
+    assert TARGET_CLASSES not in values
+    assert NEIGHBOR_AGREEMENT not in values
 
 
 def test_targets_that_are_not_finite_are_counted() -> None:
     target = torch.randn(40, generator=CHANCE)
     target[3] = torch.nan
-    found = Loop(Targets()).loss("mse_loss", torch.zeros(40), target)
-    assert found[TARGET_NONFINITE_SHARE] == pytest.approx(1 / 40)
-    assert NEIGHBOR_AGREEMENT not in found
+    values = Loop(Targets()).loss("mse_loss", torch.zeros(40), target)
+    assert values[TARGET_NONFINITE_SHARE] == pytest.approx(1 / 40)
+    assert NEIGHBOR_AGREEMENT not in values
 
 
 def agreements(batches: list[Tensor], function: str = "cross_entropy") -> list[float]:
     loop = Loop(Targets())
-    found = []
+    excesses = []
     for target in batches:
         prediction = torch.zeros(len(target), 10) if function == "cross_entropy" else torch.zeros(len(target))
-        found.append(loop.loss(function, prediction, target).get(NEIGHBOR_AGREEMENT, 0.0))
-    return found
+        excesses.append(loop.loss(function, prediction, target).get(NEIGHBOR_AGREEMENT, 0.0))
+    return excesses
 
 
 def test_sorted_classes_agree_and_shuffled_ones_do_not() -> None:
@@ -194,15 +194,15 @@ def test_balance_is_of_all_targets_seen() -> None:
 def test_one_hot_targets_are_classes() -> None:
     target = torch.nn.functional.one_hot(torch.tensor([0, 1, 1, 2] * 8), 4).float()
     loop = Loop(Targets())
-    found = loop.loss("cross_entropy", torch.zeros(32, 4), target)
-    assert (found[TARGET_CLASSES], found[COMMONEST_TARGET_SHARE]) == (3.0, 0.5)
-    assert NEIGHBOR_AGREEMENT in found
+    values = loop.loss("cross_entropy", torch.zeros(32, 4), target)
+    assert (values[TARGET_CLASSES], values[COMMONEST_TARGET_SHARE]) == (3.0, 0.5)
+    assert NEIGHBOR_AGREEMENT in values
 
 
 def test_several_questions_have_no_number_of_classes() -> None:
     loop = Loop(Targets())
-    found = loop.loss("binary_cross_entropy_with_logits", torch.zeros(16, 5), torch.zeros(16, 5))
-    assert found[COMMONEST_TARGET_SHARE] == 1.0
+    values = loop.loss("binary_cross_entropy_with_logits", torch.zeros(16, 5), torch.zeros(16, 5))
+    assert values[COMMONEST_TARGET_SHARE] == 1.0
     assert CLASSES not in loop.facts
     loop.loss("binary_cross_entropy_with_logits", torch.zeros(16, 1), torch.zeros(16, 1))
     assert loop.facts[CLASSES] == 2
@@ -210,8 +210,10 @@ def test_several_questions_have_no_number_of_classes() -> None:
 
 def test_validation_is_written_apart_and_states_nothing() -> None:
     loop = Loop(Targets())
-    found = loop.loss("cross_entropy", torch.zeros(20, 3), classes(3, 20), purpose=VALIDATION, backward=False)
-    assert found[TARGET_CLASSES] == 3.0
+    values = loop.loss(
+        "cross_entropy", torch.zeros(20, 3), classes(3, 20), purpose=VALIDATION, backward=False
+    )
+    assert values[TARGET_CLASSES] == 3.0
     assert not loop.facts
 
 

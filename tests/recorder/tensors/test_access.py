@@ -50,9 +50,9 @@ def test_a_parameter_without_gradient_has_none() -> None:
 def test_rows_that_occur_twice_in_a_sparse_gradient_are_added_up() -> None:
     embedding = nn.Embedding(5, 3, sparse=True)
     (embedding(torch.tensor([1, 1, 4])) * torch.tensor([[1.0], [2.0], [5.0]])).sum().backward()
-    found = gradient(embedding.weight)
-    assert found is not None
-    assert found.tolist() == [[3.0] * 3, [5.0] * 3]
+    values = gradient(embedding.weight)
+    assert values is not None
+    assert values.tolist() == [[3.0] * 3, [5.0] * 3]
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def test_of_a_distributed_tensor_the_local_shard_is_read() -> None:
     mesh = init_device_mesh("cpu", (1,))
     parameter = nn.Parameter(distribute_tensor(torch.arange(6.0), mesh, [Shard(0)]))
     parameter.grad = distribute_tensor(torch.arange(6.0) * 2, mesh, [Shard(0)])
-    found, slope = plain(parameter), gradient(parameter)
-    assert found is not None
-    assert type(found) is Tensor
-    assert found.tolist() == [0, 1, 2, 3, 4, 5]
+    shard, slope = plain(parameter), gradient(parameter)
+    assert shard is not None
+    assert type(shard) is Tensor
+    assert shard.tolist() == [0, 1, 2, 3, 4, 5]
     assert slope is not None
     assert type(slope) is Tensor
     assert slope.tolist() == [0, 2, 4, 6, 8, 10]
@@ -97,14 +97,14 @@ class Dressed(Tensor):
         nn.Parameter(torch.ones(3)),
         torch.ones(3).as_subclass(Dressed),
     ],
-    ids=lambda one: f"{type(one).__name__} {one.dtype}",
+    ids=lambda tensor: f"{type(tensor).__name__} {tensor.dtype}",
 )
 def test_numbers_labels_and_masks_are_read_without_graph_and_subclass(tensor: Tensor) -> None:
-    found = legible(tensor)
-    assert found is not None
-    assert type(found) is Tensor
-    assert not found.requires_grad
-    assert found.sum() == 3
+    values = legible(tensor)
+    assert values is not None
+    assert type(values) is Tensor
+    assert not values.requires_grad
+    assert values.sum() == 3
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_numbers_labels_and_masks_are_read_without_graph_and_subclass(tensor: Te
         torch.eye(3).to_sparse(),
         torch.eye(3, dtype=torch.long).to_sparse(),
     ],
-    ids=lambda one: f"{one.dtype} {one.layout} {one.device} {tuple(one.shape)}",
+    ids=lambda tensor: f"{tensor.dtype} {tensor.layout} {tensor.device} {tuple(tensor.shape)}",
 )
 def test_what_has_no_numbers_to_reckon_with_is_not_read(tensor: Tensor) -> None:
     assert legible(tensor) is None
 
 
 def test_what_torch_is_about_to_transform_is_not_read() -> None:
-    seen = []
+    read = []
 
     def square(value: Tensor) -> Tensor:
-        seen.append(legible(value))
+        read.append(legible(value))
         return value * value
 
     torch.func.vmap(square)(torch.ones(3, 2))
-    assert seen == [None]
+    assert read == [None]
 
 
 pytest.importorskip("torch")

@@ -50,8 +50,8 @@ def test_units_are_watched_on_the_device() -> None:
     watches = UnitWatches()
     for _ in range(6):
         watches.snapshot("relu", "", torch.empty(64, 16, device="meta"), -1)
-        found = watches.settle()
-    assert isinstance(found[0].share, Tensor)
+        shares = watches.settle()
+    assert isinstance(shares[0].share, Tensor)
 
 
 @pytest.fixture

@@ -70,11 +70,11 @@ def test_large_tensors_give_as_many_values_as_allowed_from_all_units(shape: tupl
 def test_any_layout_is_sampled_from_its_own_values(change: object) -> None:
     assert callable(change)
     values = change(numbered((6, 8, 12, 10)))
-    found = sample(values, 100)
-    assert 50 <= len(found) <= 100
-    assert set(found.tolist()) <= set(values.flatten().tolist())
+    taken = sample(values, 100)
+    assert 50 <= len(taken) <= 100
+    assert set(taken.tolist()) <= set(values.flatten().tolist())
     expanded = values.numel() > 5760
-    assert expanded or len(set(found.tolist())) == len(found)
+    assert expanded or len(set(taken.tolist())) == len(taken)
 
 
 def test_a_tensor_without_gaps_is_not_copied() -> None:
@@ -105,7 +105,7 @@ def test_norms_are_those_of_plain_arithmetic_whatever_the_type() -> None:
     torch.manual_seed(0)
     values = [torch.randn(7, 5), torch.randn(4).double(), torch.randn(9, 9).half(), torch.randn(3).bfloat16()]
     values += [torch.randn(6, 4).t(), torch.tensor(2.5), torch.randn(5, 8)[:, ::2], torch.zeros(3)]
-    assert norms(values) == pytest.approx([slowly(one) for one in values], rel=1e-5)
+    assert norms(values) == pytest.approx([slowly(value) for value in values], rel=1e-5)
 
 
 def test_half_precision_does_not_overflow() -> None:
@@ -150,14 +150,14 @@ def test_thinning_leaves_no_more_than_asked_and_all_that_fit(shape: tuple[int, .
 def test_a_table_holds_values_of_its_rows(shape: tuple[int, ...], rows: int, columns: int) -> None:
     tensor = torch.arange(prod(shape)).reshape(shape)
     width = prod(shape[1:])
-    found = table(tensor, rows, columns)
-    assert len(found) <= rows
-    assert found.shape[1] <= columns
-    for row in found.tolist():
+    taken = table(tensor, rows, columns)
+    assert len(taken) <= rows
+    assert taken.shape[1] <= columns
+    for row in taken.tolist():
         assert {value // width for value in row} == {row[0] // width}
     # The same columns for a batch of any size.
-    one = table(tensor[:1], rows, columns)
-    assert torch.equal(one[0], found[0])
+    column = table(tensor[:1], rows, columns)
+    assert torch.equal(column[0], taken[0])
 
 
 @pytest.mark.parametrize("size", [10, 1 << 18])
@@ -182,17 +182,17 @@ TABLES = st.integers(1, 4).flatmap(
 
 @given(TABLES)
 def test_moments_are_those_of_the_finite_values(rows: list[list[float]]) -> None:
-    found = moments(torch.tensor(rows, dtype=torch.float64))
+    taken = moments(torch.tensor(rows, dtype=torch.float64))
     columns = [[value for value in column if math.isfinite(value)] for column in zip(*rows, strict=True)]
     values = [value for column in columns for value in column]
     if not values:
-        assert found is None
+        assert taken is None
         return
-    assert found is not None
-    assert (found.low, found.high) == (min(values), max(values))
-    assert found.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
+    assert taken is not None
+    assert (taken.low, taken.high) == (min(values), max(values))
+    assert taken.mean == pytest.approx(statistics.fmean(values), abs=1e-9)
     if len(rows) == 1:
-        assert found.std is None
+        assert taken.std is None
         return
     squares = sum(len(column) * statistics.pvariance(column) for column in columns if column)
-    assert found.std == pytest.approx(math.sqrt(squares / len(values)), abs=1e-9)
+    assert taken.std == pytest.approx(math.sqrt(squares / len(values)), abs=1e-9)

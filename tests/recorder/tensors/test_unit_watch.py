@@ -13,8 +13,8 @@ from traindx.recorder.tensors.unit_watch import UnitWatches
 def share(watches: UnitWatches, output: Tensor, axis: int = -1) -> float | None:
     """The share of dead units after one more output of one layer."""
     watches.snapshot("layer", "", output, axis)
-    found = watches.settle()
-    return float(found[0].share) if found else None
+    shares = watches.settle()
+    return float(shares[0].share) if shares else None
 
 
 def sparse(rows: int, chances: Tensor) -> Tensor:
@@ -47,9 +47,9 @@ def test_shares_are_those_of_a_full_record(rows: int) -> None:
         chances[5] = 0.5 if number < 12 else 0.0
         chances[1] = 0.0 if number < 35 else 0.3
         history.append(sparse(rows, chances))
-        found, expected = share(watches, history[-1]), slowly(history)
-        assert (found is None) == (expected is None)
-        assert found == (None if expected is None else pytest.approx(expected))
+        measured, expected = share(watches, history[-1]), slowly(history)
+        assert (measured is None) == (expected is None)
+        assert measured == (None if expected is None else pytest.approx(expected))
 
 
 def test_units_that_rest_in_one_batch_are_not_dead() -> None:
@@ -68,8 +68,8 @@ def test_channels_are_the_units_of_images() -> None:
         # A channel that works in a corner only is seen because the positions change from look to look.
         output[:, 4, 0, 0] = 1.0
         layout = torch.channels_last if number % 2 else torch.contiguous_format
-        found = share(watches, output.to(memory_format=layout), axis=1)
-    assert found == pytest.approx(1 / 6)
+        measured = share(watches, output.to(memory_format=layout), axis=1)
+    assert measured == pytest.approx(1 / 6)
 
 
 def test_positions_of_sequences_count_as_inputs() -> None:
@@ -77,15 +77,15 @@ def test_positions_of_sequences_count_as_inputs() -> None:
     for _ in range(5):
         output = torch.rand(4, 64, 8) + 0.1
         output[..., 3] = 0
-        found = share(watches, output)
-    assert found == 0.125
+        measured = share(watches, output)
+    assert measured == 0.125
 
 
 def test_negative_and_bad_values_are_work() -> None:
     watches = UnitWatches()
     for _ in range(6):
-        found = share(watches, torch.tensor([[-1.0, torch.nan, 0.0, torch.inf]]).repeat(64, 1))
-    assert found == 0.25
+        measured = share(watches, torch.tensor([[-1.0, torch.nan, 0.0, torch.inf]]).repeat(64, 1))
+    assert measured == 0.25
 
 
 def test_layers_of_different_width_are_kept_apart() -> None:
@@ -95,8 +95,8 @@ def test_layers_of_different_width_are_kept_apart() -> None:
             output = torch.ones(64, width)
             output[:, : width // 4] = 0 if name != "c" else 1
             watches.snapshot(name, "", output, -1)
-        found = watches.settle()
-    assert {one.layer: float(one.share) for one in found} == {"a": 0.25, "b": 0.25, "c": 0.0}
+        shares = watches.settle()
+    assert {dead.layer: float(dead.share) for dead in shares} == {"a": 0.25, "b": 0.25, "c": 0.0}
 
 
 def test_another_width_begins_anew() -> None:

@@ -152,10 +152,10 @@ def evidence(steps: tuple[float, float], value: float, limit: float | None = Non
 
 
 def _reasons(asked: tuple[SignResult, ...], points: dict[Sign, float]) -> tuple[Reason, ...]:
-    found = {one.sign: one.finding for one in asked}
+    findings = {result.sign: result.finding for result in asked}
     reasons = [
         Reason(finding.says, points[sign], sign, True, finding.evidence)
-        if (finding := found[sign])
+        if (finding := findings[sign])
         else Reason(f"not found: {sign.asks[0].lower()}{sign.asks[1:-1]}", points[sign], sign)
         for sign in points
     ]
@@ -184,7 +184,7 @@ def sick() -> Diagnosis:
             suspect(EXPLODING, 0.06, weak),
             suspect(WARMUP, 0.04, weak),
         ),
-        ruled_out=tuple(suspect(one, 0.003, weak) for one in (TOO_LOW, VANISHING)),
+        ruled_out=tuple(suspect(candidate, 0.003, weak) for candidate in (TOO_LOW, VANISHING)),
         asked=asked,
         healthy_reasons=_reasons(asked, {DIVERGES: -4.0}),
         not_recorded=(
@@ -226,7 +226,7 @@ def healthy() -> Diagnosis:
 
 
 def inconclusive() -> Diagnosis:
-    asked = tuple(SignResult(one.sign, CannotTell.TOO_LITTLE) for one in _asked("short"))
+    asked = tuple(SignResult(result.sign, CannotTell.TOO_LITTLE) for result in _asked("short"))
     return Diagnosis(
         run="short",
         verdict=Verdict.INCONCLUSIVE,
@@ -281,20 +281,20 @@ def compared() -> Report:
     }
     entries = tuple(
         Entry(
-            run=f"sweep/{place:02}-lr{rate:g}",
-            best=0.31 + 0.12 * place,
-            best_at=280.0 - 10 * place,
-            final=float("nan") if place == 4 else 0.33 + 0.2 * place,
+            run=f"sweep/{index:02}-lr{rate:g}",
+            best=0.31 + 0.12 * index,
+            best_at=280.0 - 10 * index,
+            final=float("nan") if index == 4 else 0.33 + 0.2 * index,
             axis=Axis.STEP,
             points=300,
-            reached_at=120.0 + 40 * place if place < 3 else None,
+            reached_at=120.0 + 40 * index if index < 3 else None,
             verdict=(Verdict.HEALTHY, Verdict.HEALTHY, Verdict.INCONCLUSIVE, Verdict.SICK, Verdict.SICK)[
-                place
+                index
             ],
             says="The training loss fell.",
-            settings={**settings, "lr": rate, "seed": place, "model.hidden_layers_of_the_encoder": 2 + place},
+            settings={**settings, "lr": rate, "seed": index, "model.hidden_layers_of_the_encoder": 2 + index},
         )
-        for place, rate in enumerate((0.01, 0.003, 0.03, 0.3, 3.0))
+        for index, rate in enumerate((0.01, 0.003, 0.03, 0.3, 3.0))
     )
     comparison = Comparison(
         measure=VAL_LOSS,

@@ -47,7 +47,7 @@ def reports() -> dict[str, Report]:
 def hostile() -> Report:
     """Names from a log that try to become markup, escapes and columns of their own."""
     run, diagnosis = canonical.nan_run(), canonical.shared()
-    series = tuple(replace(one, part=HOSTILE, layer=HOSTILE, name=HOSTILE) for one in run.series)
+    series = tuple(replace(curve, part=HOSTILE, layer=HOSTILE, name=HOSTILE) for curve in run.series)
     top = diagnosis.suspects[0]
     spiked = tuple(
         replace(
@@ -64,7 +64,7 @@ def hostile() -> Report:
     comparison = canonical.compared().comparison
     assert comparison is not None
     entries = tuple(replace(e, run=HOSTILE, settings={HOSTILE: HOSTILE}) for e in comparison.entries)
-    parted = tuple(replace(one, says=HOSTILE) for one in comparison.partings)
+    parted = tuple(replace(parting, says=HOSTILE) for parting in comparison.partings)
     return Report(
         (spiked_run,) * len(entries),
         diagnoses=(spiked_diagnosis,) * len(entries),
@@ -231,8 +231,10 @@ def test_a_cause_that_does_not_stand_out_in_a_log_is_no_headline(
     first: float, second: float, clear: bool
 ) -> None:
     diagnosis = canonical.sick()
-    one, other, *_ = diagnosis.suspects
-    close = replace(diagnosis, suspects=(replace(one, confidence=first), replace(other, confidence=second)))
+    suspect, other, *_ = diagnosis.suspects
+    close = replace(
+        diagnosis, suspects=(replace(suspect, confidence=first), replace(other, confidence=second))
+    )
     shown = screen(alone(canonical.demo_runs()[0], close))
     assert ("COULD BE" not in shown) is clear
     assert ("\nFIX" in shown) is clear

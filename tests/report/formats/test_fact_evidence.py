@@ -44,39 +44,39 @@ def diagnosed(training: Training) -> tuple[Report, Diagnosis]:
     # Whoever calls the tests, the program has a name and no arguments.
     program: dict[Fact, Scalar] = {f.SCRIPT: "train.py", f.PROGRAM_ARGUMENTS: ""}
     run = replace(run, name="small", facts={**run.facts, **program})
-    found = diagnose(run)
-    return Report((run,), diagnoses=(found,)), found
+    diagnosis = diagnose(run)
+    return Report((run,), diagnoses=(diagnosis,)), diagnosis
 
 
 @pytest.mark.parametrize("training", SICK, ids=("uncleared", "holes"))
 def test_json_holds_the_fact_and_fits_the_schema(training: Training) -> None:
-    report, found = diagnosed(training)
+    report, diagnosis = diagnosed(training)
     document = standard_json.loads(json.render(report))
     assert list(Draft202012Validator(SCHEMA).iter_errors(document)) == []
     assert list(Draft202012Validator(closed(SCHEMA)).iter_errors(document)) == []
-    first, told = found.suspects[0], document["runs"][0]["suspects"][0]
-    assert (told["cause"], told["place"], told["layer"], told["batch"]) == (
+    first, suspect = diagnosis.suspects[0], document["runs"][0]["suspects"][0]
+    assert (suspect["cause"], suspect["place"], suspect["layer"], suspect["batch"]) == (
         first.cause.slug,
         first.place,
         first.layer or None,
         first.batch,
     )
-    assert told["evidence"][0]["quantity"] == first.evidence[0].quantity.slug
-    assert told["evidence"][0]["value"] == first.evidence[0].value
-    assert told["fixes"][0]["before"] == first.cause.fixes[0].before
+    assert suspect["evidence"][0]["quantity"] == first.evidence[0].quantity.slug
+    assert suspect["evidence"][0]["value"] == first.evidence[0].value
+    assert suspect["fixes"][0]["before"] == first.cause.fixes[0].before
 
 
 def test_gradients_that_are_not_cleared_have_their_line() -> None:
-    _, found = diagnosed(UNCLEARED)
-    first = found.suspects[0]
+    _, diagnosis = diagnosed(UNCLEARED)
+    first = diagnosis.suspects[0]
     assert first.cause.slug == "gradients-not-cleared"
     assert first.place == STEP
     assert whereabouts(first) == [STEP]
 
 
 def test_a_batch_that_holds_a_nan_is_named_in_every_report() -> None:
-    report, found = diagnosed(HOLES)
-    first = found.suspects[0]
+    report, diagnosis = diagnosed(HOLES)
+    first = diagnosis.suspects[0]
     assert first.cause.slug == "non-finite-inputs"
     assert (first.batch, first.layer) == (2, "0")
     for shown in (
@@ -85,15 +85,15 @@ def test_a_batch_that_holds_a_nan_is_named_in_every_report() -> None:
         unescape(as_html(report)),
     ):
         assert "batch 2" in shown
-    (event,) = [one for one in report.runs[0].events if one.kind is EventKind.NONFINITE]
+    (event,) = [happening for happening in report.runs[0].events if happening.kind is EventKind.NONFINITE]
     assert event.says in markdown.write(page_of(report))
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_text_names_the_line_above_the_change(width: int) -> None:
-    report, found = diagnosed(UNCLEARED)
+    report, diagnosis = diagnosed(UNCLEARED)
     shown = text.write(page_of(report), width=width)
-    fix = fixes_for(found.suspects[0].cause, report.runs[0])[0]
+    fix = fixes_for(diagnosis.suspects[0].cause, report.runs[0])[0]
     head, *below = shown.partition("\nFIX ")[2].splitlines()
     assert fix.at in head
     assert fix.safety in head
@@ -103,24 +103,24 @@ def test_text_names_the_line_above_the_change(width: int) -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_without_a_diff_the_fix_has_the_line_to_look_at(width: int) -> None:
-    report, found = diagnosed(HOLES)
-    assert fixes_for(found.suspects[0].cause, report.runs[0])[0].diff == ()
+    report, diagnosis = diagnosed(HOLES)
+    assert fixes_for(diagnosis.suspects[0].cause, report.runs[0])[0].diff == ()
     head = text.write(page_of(report), width=width).partition("\nFIX ")[2].splitlines()[0]
-    assert found.suspects[0].place in head
+    assert diagnosis.suspects[0].place in head
 
 
 @pytest.mark.parametrize("training", SICK, ids=("uncleared", "holes"))
 def test_the_title_of_the_cause_is_said_once(training: Training) -> None:
-    report, found = diagnosed(training)
-    title = found.suspects[0].cause.title
+    report, diagnosis = diagnosed(training)
+    title = diagnosis.suspects[0].cause.title
     assert text.write(page_of(report)).lower().count(title.lower()) == 1
-    assert title.lower() not in found.says.lower()
+    assert title.lower() not in diagnosis.says.lower()
 
 
 @pytest.mark.parametrize("training", SICK, ids=("uncleared", "holes"))
 def test_pages_hold_the_place_and_the_code_before_and_after(training: Training) -> None:
-    report, found = diagnosed(training)
-    first = found.suspects[0]
+    report, diagnosis = diagnosed(training)
+    first = diagnosis.suspects[0]
     fix = first.cause.fixes[0]
     assert first.place
     assert fix.before
@@ -142,16 +142,16 @@ def test_pages_hold_the_place_and_the_code_before_and_after(training: Training) 
 
 def lines_in(code: str, shown: str) -> bool:
     """Whether the lines of a listing stand in a text one after another."""
-    place = -1
+    index = -1
     for line in filter(None, map(str.strip, code.splitlines())):
-        place = shown.find(line, place + 1)
-        if place < 0:
+        index = shown.find(line, index + 1)
+        if index < 0:
             return False
     return True
 
 
 def test_a_fact_holds_from_the_first_step_to_the_last() -> None:
-    _, found = diagnosed(UNCLEARED)
-    evidence = found.suspects[0].evidence[0]
+    _, diagnosis = diagnosed(UNCLEARED)
+    evidence = diagnosis.suspects[0].evidence[0]
     assert evidence.value == 0.0
     assert evidence.steps == (1.0, 60.0)

@@ -64,7 +64,7 @@ def sick_page() -> str:
 def drawings(page: str) -> list[dict[str, list[dict[str, object]]]]:
     """What plotly is given, figure by figure."""
     packed = re.findall(r'<script type="text/plain">([^<]+)</script>', page)
-    return [json.loads(gzip.decompress(base64.b64decode(one))) for one in packed]
+    return [json.loads(gzip.decompress(base64.b64decode(figure_text))) for figure_text in packed]
 
 
 def array(packed: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -114,13 +114,13 @@ def test_every_sentence_of_the_diagnosis_is_on_the_page() -> None:
     diagnosis = canonical.sick()
     top = diagnosis.suspects[0]
     text = Elements(sick_page()).text.lower()
-    told = [asked.finding.says if asked.finding else asked.sign.asks for asked in diagnosis.asked]
-    told += [word for fix in top.cause.fixes for word in (fix.title, fix.expect, fix.not_when)]
-    told += list(top.cause.what_not_to_do)
-    told += [suspect.cause.title for suspect in (*diagnosis.suspects, *diagnosis.ruled_out)]
-    told += [one.would_tell for one in diagnosis.not_recorded]
-    told += [top.cause.experiment.does, top.cause.experiment.if_true, top.cause.experiment.if_false]
-    assert [sentence for sentence in told if sentence.lower() not in text] == []
+    sentences = [asked.finding.says if asked.finding else asked.sign.asks for asked in diagnosis.asked]
+    sentences += [word for fix in top.cause.fixes for word in (fix.title, fix.expect, fix.not_when)]
+    sentences += list(top.cause.what_not_to_do)
+    sentences += [suspect.cause.title for suspect in (*diagnosis.suspects, *diagnosis.ruled_out)]
+    sentences += [unrecorded.would_tell for unrecorded in diagnosis.not_recorded]
+    sentences += [top.cause.experiment.does, top.cause.experiment.if_true, top.cause.experiment.if_false]
+    assert [sentence for sentence in sentences if sentence.lower() not in text] == []
     assert "group['lr'] *= 0.1" in text
 
 
@@ -262,7 +262,7 @@ def test_several_runs_have_an_overview_and_the_first_sick_one_is_open() -> None:
 
 def test_hundreds_of_runs_stay_small() -> None:
     hot, _ = canonical.demo_runs()
-    runs = tuple(replace(hot, name=f"sweep/{place}") for place in range(300))
+    runs = tuple(replace(hot, name=f"sweep/{index}") for index in range(300))
     page = as_html(Report(runs, diagnoses=(canonical.sick(),) * 300))
     assert len(page) < 8_000_000
     assert page.count('<div class="charts">') == 300
@@ -342,15 +342,15 @@ def test_names_from_a_log_never_become_markup() -> None:
     page = as_html(hostile_report())
     elements = Elements(page)
     assert not elements.all("img")
-    assert {one.get("type") for one in elements.all("script")} == {None, "text/plain"}
-    assert len([one for one in elements.all("script") if "type" not in one]) == 1
+    assert {attributes.get("type") for attributes in elements.all("script")} == {None, "text/plain"}
+    assert len([attributes for attributes in elements.all("script") if "type" not in attributes]) == 1
     assert not [name for _, attributes in elements.found for name in attributes if name.startswith("on")]
     assert "\u202e" not in page
     assert "alert(1)" in elements.text
     for figure in drawings(page):
-        told = json.dumps([figure["data"], figure["layout"]["annotations"]])  # type: ignore[call-overload]
-        assert "<script" not in told
-        assert "<img" not in told
+        text = json.dumps([figure["data"], figure["layout"]["annotations"]])  # type: ignore[call-overload]
+        assert "<script" not in text
+        assert "<img" not in text
 
 
 ODD = {
@@ -392,7 +392,9 @@ def test_the_page_is_complete_without_script() -> None:
     assert still.count('<path class="plain ') == 2  # the loss and the accuracy on validation data
     # What does nothing without a script is not seen without it.
     tools = re.sub(r'(?s)<div class="tools" hidden>.*?</div>', "", visible)
-    assert all("hidden" in one or "disabled" in one for one in Elements(tools).all("button"))
+    assert all(
+        "hidden" in attributes or "disabled" in attributes for attributes in Elements(tools).all("button")
+    )
 
 
 def test_every_listing_and_command_can_be_copied() -> None:
@@ -405,7 +407,7 @@ def contrast(one: str, other: str) -> float:
     """The ratio of the lightness of two colors, as WCAG 2 defines it."""
 
     def light(color: str) -> float:
-        parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        parts = [int(color[index : index + 2], 16) / 255 for index in (1, 3, 5)]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -415,8 +417,8 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_is_readable_on_its_ground(theme: int) -> None:
-    found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", sick_page())
-    colors = {name: pair[theme] for name, *pair in found}
+    pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", sick_page())
+    colors = {name: pair[theme] for name, *pair in pairs}
     for name in ("ink", "muted", "link", "good", "bad", "doubt"):
         assert contrast(colors[name], colors["paper"]) >= 4.5, name
         assert contrast(colors[name], colors["card"]) >= 4.5, name

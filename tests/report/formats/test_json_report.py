@@ -28,7 +28,7 @@ def closed(schema: Document) -> Document:
 
 def _closed(value: Json) -> Json:
     if isinstance(value, list):
-        return [_closed(one) for one in value]
+        return [_closed(part) for part in value]
     return closed(value) if isinstance(value, dict) else value
 
 
@@ -70,10 +70,10 @@ def test_every_report_follows_the_schema(name: str, values: bool) -> None:
 )
 def test_the_schema_refuses_what_is_wrong(path: tuple[str | int, ...], wrong: str | float) -> None:
     document = standard_json.loads(json.render(canonical.report()))
-    place = document
+    parent = document
     for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = wrong
+        parent = parent[key]
+    parent[path[-1]] = wrong
     assert not Draft202012Validator(SCHEMA).is_valid(document)
 
 

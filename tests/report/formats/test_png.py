@@ -34,7 +34,7 @@ def series(quantity: Quantity, values: Floats) -> Series:
 
 def run(values: Floats, name: str = "run") -> Run:
     wanted = (quantities.TRAIN_LOSS, quantities.VAL_LOSS, quantities.LEARNING_RATE, quantities.GRADIENT_NORM)
-    return Run(name, tuple(series(one, values) for one in wanted))
+    return Run(name, tuple(series(quantity, values) for quantity in wanted))
 
 
 def pixels(picture: bytes) -> NDArray[np.float64]:
@@ -58,8 +58,8 @@ def test_nothing_to_draw_is_no_picture() -> None:
     empty = Run("empty", ())
     rate = Run("rate", (series(quantities.LEARNING_RATE, np.ones(9)),))
     point = Run("point", (series(quantities.TRAIN_LOSS, np.ones(1)),))
-    for one in (empty, rate, point):
-        assert png.render(Report((one,))) == {}
+    for each in (empty, rate, point):
+        assert png.render(Report((each,))) == {}
     assert png.render(Report((empty, rate))) == {}
 
 
@@ -137,7 +137,7 @@ def test_names_from_logs_are_literal_and_make_safe_unique_files() -> None:
 
 def test_parts_and_layers_from_logs_are_literal() -> None:
     named = run(np.linspace(1, 0.5, 20))
-    parts = [replace(one, part=r"$\alpha_") for one in named.series]
+    parts = [replace(curve, part=r"$\alpha_") for curve in named.series]
     parts += [replace(parts[2], part="_$", values=np.ones(20)), replace(parts[3], part="", layer=r"_$\beta{")]
     del parts[3]
     assert len(png.render(Report((replace(named, series=tuple(parts)),)))) == 3
@@ -180,24 +180,24 @@ def test_the_clip_limit_is_drawn_where_it_is_known() -> None:
 
 def test_two_runs_get_one_picture_of_both(demo: tuple[Run, ...]) -> None:
     assert "training_comparison.png" in png.render(Report(demo[:2]))
-    losses = tuple(replace(one, series=(one[quantities.TRAIN_LOSS],)) for one in demo[:3])
+    losses = tuple(replace(each, series=(each[quantities.TRAIN_LOSS],)) for each in demo[:3])
     assert "training_comparison.png" not in png.render(Report(losses))
 
 
 def test_a_comparison_of_many_runs_shows_the_best_ones_singly() -> None:
-    losses = [series(quantities.VAL_LOSS, np.linspace(2, 1 + place / 40, 12)) for place in range(15)]
-    many = tuple(Run(f"r{place:02}", (loss,)) for place, loss in enumerate(losses))
-    diagnoses = tuple(diagnose(one) for one in many)
+    losses = [series(quantities.VAL_LOSS, np.linspace(2, 1 + index / 40, 12)) for index in range(15)]
+    many = tuple(Run(f"r{index:02}", (loss,)) for index, loss in enumerate(losses))
+    diagnoses = tuple(diagnose(each) for each in many)
     pictures = png.render(Report(many, diagnoses=diagnoses, comparison=compare(many, diagnoses)))
     assert list(pictures) == [
-        *(f"r{place:02}_loss_curve.png" for place in range(12)),
+        *(f"r{index:02}_loss_curve.png" for index in range(12)),
         "training_comparison.png",
     ]
 
 
 def test_a_diverged_run_does_not_flatten_the_others() -> None:
     sweep = tuple(load(SWEEPS / "lr"))
-    diagnoses = tuple(diagnose(one) for one in sweep)
+    diagnoses = tuple(diagnose(each) for each in sweep)
     with drawing():
         picture = training_comparison(sweep, compare(sweep, diagnoses))
     assert picture is not None

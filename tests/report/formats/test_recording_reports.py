@@ -125,7 +125,7 @@ def test_json(tmp_path: Path) -> None:
     document = standard_json.loads(json.render(sick(recorded(tmp_path))))
     (run,) = document["runs"]
     assert run["overhead"] == {"share": 0.0063, "steps": 60, "seconds": 30.2}
-    assert [(one["part"], round(one["share"], 3)) for one in run["time"]] == [
+    assert [(row["part"], round(row["share"], 3)) for row in run["time"]] == [
         ("backward", 0.4),
         ("other", 0.6),
     ]

@@ -49,8 +49,8 @@ def test_a_reader_sees_the_answer_at_once_and_zooms_copies_and_looks_up(tmp_path
     with waiting(as_html(report), _OUTER) as address:
         ended = subprocess.run([*command, address], capture_output=True, text=True, timeout=150, check=True)
     assert "CONSOLE" not in ended.stderr
-    found = json.loads(ended.stdout.partition('<pre id="told">')[2].partition("</pre>")[0])
-    assert max(found["top"].values()) <= 600
-    assert 0 < found["before"] < 0.1
-    assert found["after"] == 0.5
-    assert found["appendix"]
+    document = json.loads(ended.stdout.partition('<pre id="told">')[2].partition("</pre>")[0])
+    assert max(document["top"].values()) <= 600
+    assert 0 < document["before"] < 0.1
+    assert document["after"] == 0.5
+    assert document["appendix"]

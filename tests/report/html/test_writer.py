@@ -118,14 +118,14 @@ def test_a_card_is_a_fragment_without_script_names_and_links() -> None:
     style = shown.partition("<style>")[2].partition("</style>")[0]
     rules = re.sub(r"/\*.*?\*/", "", style, flags=re.S)
     depth, selectors, start = 0, [], 0
-    for place, letter in enumerate(rules):
+    for index, letter in enumerate(rules):
         if letter == "{":
             if depth == 0:
-                selectors.append(rules[start:place].strip())
+                selectors.append(rules[start:index].strip())
             depth += 1
         elif letter == "}":
             depth -= 1
-            start = place + 1
+            start = index + 1
     assert selectors
     assert all(".traindx" in selector for selector in selectors)
 

@@ -26,19 +26,19 @@ from traindx.report.json.results import cases_document
 
 def checklist() -> str:
     evidence = (Evidence(TRAIN_LOSS, (0, 9), 8.2, location="train.py:3"),)
-    found = Finding(0.9, "the loss rises", evidence, Severity.SERIOUS, "lr-too-high", also=("no-warmup",))
-    outcomes = {"loss": Outcome("and ends at 8.2", (found,)), "rate": unseen("left out", evidence)}
+    finding = Finding(0.9, "the loss rises", evidence, Severity.SERIOUS, "lr-too-high", also=("no-warmup",))
+    outcomes = {"loss": Outcome("and ends at 8.2", (finding,)), "rate": unseen("left out", evidence)}
     checked = [
-        Checked(Check(slug, "It holds", lambda _, told=told: told, 0, Part.LOSS), told)
-        for slug, told in outcomes.items()
+        Checked(Check(slug, "It holds", lambda _, result=answer: result, 0, Part.LOSS), answer)
+        for slug, answer in outcomes.items()
     ]
     return Checklist("train.py", "python train.py", tuple(checked), 9, 1.0, "folder").to_json()
 
 
 def rate() -> str:
     trials = (RateTrial(0.1, 0.5, Course((0.1,), (2.3,))), RateTrial(1.0, 9.0, Course((1.0,), (2.3,)), True))
-    found = FoundRate(1.0, 0.1, "because", 2.3, Course((0.1,), (2.3,)), trials, (0.1, 0.3))
-    return ProgramRate(found, "train.py", "python train.py", "train.py", Path("rates"), 2.0).to_json()
+    result = FoundRate(1.0, 0.1, "because", 2.3, Course((0.1,), (2.3,)), trials, (0.1, 0.3))
+    return ProgramRate(result, "train.py", "python train.py", "train.py", Path("rates"), 2.0).to_json()
 
 
 def data() -> str:

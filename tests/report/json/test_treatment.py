@@ -28,9 +28,9 @@ def document(treatment: Treatment) -> Any:
 
 
 def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
-    told = trial_document(treatments.LOWER)
-    pairs = told.pop("pairs")
-    assert told == {
+    trial = trial_document(treatments.LOWER)
+    pairs = trial.pop("pairs")
+    assert trial == {
         "name": "optimizer.lr x 0.01",
         "changes": ["optimizer.lr x 0.01"],
         "cause": "lr-too-high",
@@ -75,10 +75,10 @@ def test_a_trial_tells_what_came_out_seed_by_seed() -> None:
 
 
 def test_a_broken_arm_is_null_and_says_that_it_broke() -> None:
-    told = json.loads(json.dumps(trial_document(treatments.SAVED), allow_nan=False))
-    assert told["control"] is told["effect"] is told["interval"] is None
-    assert [pair["control"]["broke"] for pair in told["pairs"]] == [True, True]
-    assert [pair["treated"]["broke"] for pair in told["pairs"]] == [False, False]
+    trial = json.loads(json.dumps(trial_document(treatments.SAVED), allow_nan=False))
+    assert trial["control"] is trial["effect"] is trial["interval"] is None
+    assert [pair["control"]["broke"] for pair in trial["pairs"]] == [True, True]
+    assert [pair["treated"]["broke"] for pair in trial["pairs"]] == [False, False]
 
 
 def test_why_a_change_was_refused_or_an_arm_set_aside_is_told() -> None:
@@ -91,21 +91,21 @@ def test_why_a_change_was_refused_or_an_arm_set_aside_is_told() -> None:
     "treatment", [treatments.won(), treatments.lost(), treatments.mixed(), treatments.hostile()]
 )
 def test_the_report_of_the_first_run_holds_its_trials(treatment: Treatment) -> None:
-    told = document(treatment)
-    first, second = told["runs"]
-    assert [one["name"] for one in first["trials"]] == [one.name for one in treatment.trials]
+    written = document(treatment)
+    first, second = written["runs"]
+    assert [trial["name"] for trial in first["trials"]] == [trial.name for trial in treatment.trials]
     assert first["treatment"]["best"] == (treatment.best.name if treatment.best else None)
     assert second["trials"] == []
     assert "treatment" not in second
     for schema in (SCHEMA, closed(SCHEMA)):
-        assert list(Draft202012Validator(schema).iter_errors(told)) == []
+        assert list(Draft202012Validator(schema).iter_errors(written)) == []
 
 
 def test_a_treatment_tells_what_it_led_to() -> None:
-    told = treatment_document(treatments.won())
-    assert told["patch"] == treatments.PATCH
-    assert (told["patch_says"], told["patch_verified"]) == ("train.py:31 lr=3.0 -> lr=0.03", True)
-    assert told["untried"] == [
+    written = treatment_document(treatments.won())
+    assert written["patch"] == treatments.PATCH
+    assert (written["patch_says"], written["patch_verified"]) == ("train.py:31 lr=3.0 -> lr=0.03", True)
+    assert written["untried"] == [
         {
             "name": "optimizer.momentum 0.5",
             "cause": "momentum-too-high",
@@ -131,18 +131,18 @@ def test_any_trial_is_plain_json(value: float | None, other: float | None, text:
         Outcome.INCONCLUSIVE,
         text,
     )
-    told = json.loads(json.dumps(trial_document(odd), allow_nan=False))
+    written = json.loads(json.dumps(trial_document(odd), allow_nan=False))
     trials = closed({"$ref": "#/$defs/trial", "$defs": SCHEMA["$defs"]})
-    assert list(Draft202012Validator(trials).iter_errors(told)) == []
+    assert list(Draft202012Validator(trials).iter_errors(written)) == []
 
 
 def test_cases_are_plain_data(tmp_path: Path) -> None:
     book = Casebook(tmp_path / "cases.db")
     book.record(canonical.sick(), treatments.mixed(), command="train")
     book.record(canonical.healthy(), command="\x1b[2J\u202e")
-    told = json.loads(cases_document(book.cases()))
-    assert (told["schema"], told["kind"]) == ("traindx.report/1", "cases")
-    plain, faster, saved = told["cases"]
+    written = json.loads(cases_document(book.cases()))
+    assert (written["schema"], written["kind"]) == ("traindx.report/1", "cases")
+    plain, faster, saved = written["cases"]
     assert plain["change"] is plain["outcome"] is plain["interval"] is None
     assert faster["interval"] == [28.4, 60.1]
     assert (saved["control"], saved["treated"]) == (None, 0.39)

@@ -36,7 +36,7 @@ def test_names_below_the_axis_do_not_lie_on_each_other(layers: int) -> None:
     assert places[-1] == layers - 1
     assert len(places) <= 29
     # Slanted names are as far apart as their feet: a line of 8 points needs 13 pixels at 40 degrees.
-    feet = [float(axes.transData.transform((place, 0))[0]) for place in places]
+    feet = [float(axes.transData.transform((index, 0))[0]) for index in places]
     assert all(after - before > 13 / 0.643 for before, after in pairwise(feet))
     assert all(label.get_text() for label in labels)
 

@@ -83,11 +83,11 @@ def test_slugs_drop_the_common_folder_and_never_collide() -> None:
 def test_the_evidence_of_a_sick_run_is_marked_where_it_stands() -> None:
     (sick,), (well,) = load(DEMO / "overfit"), load(DEMO / "cool")
     diagnosis = diagnose(sick)
-    found = marks(diagnosis, Ruler(sick, sick[quantities.TRAIN_LOSS]))
-    told = {one.steps for one in diagnosis.suspects[0].evidence}
-    assert found
-    assert {span for mark in found for span in mark.spans} <= told
-    assert sentences(diagnosis, found)[1].startswith("1  ")
+    drawn = marks(diagnosis, Ruler(sick, sick[quantities.TRAIN_LOSS]))
+    spans = {evidence.steps for evidence in diagnosis.suspects[0].evidence}
+    assert drawn
+    assert {span for mark in drawn for span in mark.spans} <= spans
+    assert sentences(diagnosis, drawn)[1].startswith("1  ")
     assert marks(diagnose(well), Ruler(well, well[quantities.TRAIN_LOSS])) == ()
 
 

@@ -130,10 +130,10 @@ def test_no_label_lies_on_another_or_leaves_the_picture(pages: list[Figure], tre
     axes = drawn(pages, treatment)[-1]
     boxes = [text.get_window_extent() for text in axes.texts]
     page = pages[-1].bbox
-    for place, one in enumerate(boxes):
-        assert page.x0 <= one.x0
-        assert one.x1 <= page.x1 + 2
-        assert not any(one.overlaps(other) for other in boxes[place + 1 :])
+    for index, box in enumerate(boxes):
+        assert page.x0 <= box.x0
+        assert box.x1 <= page.x1 + 2
+        assert not any(box.overlaps(other) for other in boxes[index + 1 :])
 
 
 def test_many_trials_are_counted(pages: list[Figure]) -> None:

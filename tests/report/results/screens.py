@@ -16,7 +16,7 @@ def screen(page: Page) -> str:
     everything = text.write(page, width=WIDTH, everything=True)
     for line in (shown + everything).splitlines():
         assert text_lines.cells(line) <= WIDTH, line
-        assert all(unicodedata.category(one) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for one in line)
+        assert all(unicodedata.category(row) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for row in line)
     assert len(markdown.write(page).splitlines()) <= MOST_MARKDOWN
     shown_in_browser = html.write(page)
     # The page has its own <b>; names from outside hold "|<b>" or "<b>x", which must be text there.

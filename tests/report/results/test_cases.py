@@ -27,8 +27,8 @@ def test_cases(tmp_path_factory: pytest.TempPathFactory, snapshot: SnapshotAsser
     book.record(canonical.inconclusive(), command="train")
     asked = treatments.trial("loader.num_workers 4", [(1.0, 2.0)], Outcome.HELPED, cause="", effect=1.0)
     book.record(canonical.sick(), Treatment((asked, treatments.FASTER), asked), command="train")
-    found = [Case(**{**vars(case), "when": "2026-07-30T12:00:00Z"}) for case in book.cases()]
-    assert screen(page(found, ".traindx/cases.db")) == snapshot
+    cases = [Case(**{**vars(case), "when": "2026-07-30T12:00:00Z"}) for case in book.cases()]
+    assert screen(page(cases, ".traindx/cases.db")) == snapshot
 
 
 @pytest.mark.parametrize("narrowed", [True, False])

@@ -33,26 +33,26 @@ def recording() -> Run:
 
 def accused(cause: Cause, confidence: float = 0.87) -> Diagnosis:
     """A sick run, by this cause at a line that no edit can be written for."""
-    found = canonical.sick()
-    first, *others = found.suspects
+    sick = canonical.sick()
+    first, *others = sick.suspects
     top = replace(first, cause=cause, confidence=confidence, line=AT)
     test = NextExperiment(cause, cause.experiment, (), 12.0)
-    return replace(found, suspects=(top, *others), next_experiment=test)
+    return replace(sick, suspects=(top, *others), next_experiment=test)
 
 
 def undecided(cause: Cause) -> Diagnosis:
-    found = canonical.inconclusive()
-    first, *others = found.suspects
+    unclear = canonical.inconclusive()
+    first, *others = unclear.suspects
     test = NextExperiment(cause, cause.experiment, (), 12.0)
-    return replace(found, suspects=(replace(first, cause=cause), *others), next_experiment=test)
+    return replace(unclear, suspects=(replace(first, cause=cause), *others), next_experiment=test)
 
 
 @pytest.mark.parametrize("run", [canonical.demo_runs()[0], recording()], ids=("log", "recording"))
 @pytest.mark.parametrize("cause", knowledge.causes(), ids=lambda cause: cause.slug)
 def test_every_cause_fits_a_terminal(cause: Cause, run: Run) -> None:
     limits = ((accused(cause), MOST_LINES), (accused(cause, 0.2), MOST_LINES), (undecided(cause), MOST_OPEN))
-    for found, most in limits:
-        page = diagnosis.page(run, found, report=REPORT)
+    for judged, most in limits:
+        page = diagnosis.page(run, judged, report=REPORT)
         lines = text.write(page, width=WIDTH).splitlines()
         assert len(lines) <= most
         assert max(map(text_lines.cells, lines)) <= WIDTH

@@ -66,7 +66,7 @@ def conclusion(
     *, stands_out: bool, claims: tuple[CheckedClaim, ...] = (), complains: bool = True
 ) -> Conclusion:
     interview = Interview((COMPLAINT,) if complains else ())
-    consultation = Consultation(interview, RANKING, (MOVE,), tuple(one.claim for one in claims))
+    consultation = Consultation(interview, RANKING, (MOVE,), tuple(each.claim for each in claims))
     experiment = NextExperiment(canonical.TOO_HIGH, canonical.TOO_HIGH.experiment, ())
     return Conclusion(
         consultation,
@@ -102,19 +102,19 @@ CONCLUSIONS = {
 
 @pytest.mark.parametrize("name", list(CONCLUSIONS))
 def test_what_it_comes_to(name: str, snapshot: SnapshotAssertion) -> None:
-    found = CONCLUSIONS[name]
-    assert screen(page(found, ask="--answer onset=sudden|first-steps")) == snapshot
-    assert summary(found) == snapshot(name="quiet")
+    reached = CONCLUSIONS[name]
+    assert screen(page(reached, ask="--answer onset=sudden|first-steps")) == snapshot
+    assert summary(reached) == snapshot(name="quiet")
 
 
 def test_turns(snapshot: SnapshotAssertion) -> None:
     shown = [
         opening(),
         asked("What do you see?", 1, ["the loss is stuck", "the loss is NaN"]),
-        asked(QUESTION.asks, 2, [one.says for one in QUESTION.choices], QUESTION.look),
+        asked(QUESTION.asks, 2, [choice.says for choice in QUESTION.choices], QUESTION.look),
         [bars(MOVE.after, MOVE.before)],
         claim(CLAIM),
         listing(QUESTION),
     ]
-    told = [text.write(Page("", tuple(blocks)), everything=True) for blocks in shown]
-    assert "".join(told) == snapshot
+    pages = [text.write(Page("", tuple(blocks)), everything=True) for blocks in shown]
+    assert "".join(pages) == snapshot

@@ -48,8 +48,8 @@ def test_everything(snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("name", list(TREATMENTS))
 def test_recommendations(name: str, snapshot: SnapshotAssertion) -> None:
-    found = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), TREATMENTS[name])
-    assert markdown.write(found, everything=True) == snapshot
+    advice = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), TREATMENTS[name])
+    assert markdown.write(advice, everything=True) == snapshot
 
 
 @pytest.mark.parametrize("verified", [True, False, None])
@@ -63,8 +63,8 @@ def test_the_headline_says_whether_the_patched_program_was_run(verified: bool | 
     assert _headline(replace(made.won(), patch="")).note == "3 of 3 seeds"
 
 
-def _headline(found: Treatment) -> Headline:
-    (headline,) = (block for block in page(found).screen if isinstance(block, Headline))
+def _headline(result: Treatment) -> Headline:
+    (headline,) = (block for block in page(result).screen if isinstance(block, Headline))
     return headline
 
 
@@ -86,12 +86,12 @@ def test_what_cannot_be_applied_is_only_counted() -> None:
 
 
 def test_why_the_search_ended_is_told_with_what_was_left() -> None:
-    told = [block.says for block in page(healed()).screen if isinstance(block, Entry)]
-    assert any(says.endswith(f": {healed().why_untried}") for says in told)
+    sentences = [block.says for block in page(healed()).screen if isinstance(block, Entry)]
+    assert any(says.endswith(f": {healed().why_untried}") for says in sentences)
 
 
 def test_a_fix_by_hand_is_named_with_its_likeliest_cause() -> None:
-    found = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), made.lost())
-    written = markdown.write(found, everything=True)
+    advice = after_treatment.recommendations(canonical.demo_runs()[0], canonical.sick(), made.lost())
+    written = markdown.write(advice, everything=True)
     (line,) = (line for line in written.splitlines() if "range test" in line)
     assert "lr-too-high, 87%" in line

@@ -80,8 +80,8 @@ class Treatment:
 
     def programs(self, seed: int) -> list[int]:
         """The processes of the training that were held in arms of a seed, also those that are gone."""
-        found = [path for path in self.held.iterdir() if path.name.isdecimal()]
-        return [int(path.name) for path in found if path.read_text() == str(seed)]
+        paths = [path for path in self.held.iterdir() if path.name.isdecimal()]
+        return [int(path.name) for path in paths if path.read_text() == str(seed)]
 
     def until_held(self, seed: int, arms: int = 1) -> None:
         until(lambda: len(self.programs(seed)) == arms or self.process.poll() is not None)
@@ -155,33 +155,33 @@ def cluster(here: Path, scratch: Path) -> dict[str, object]:
     until(is_listening)
     other = node("--address", ADDRESS)
     on_cluster = ["--engine", "ray", "--address", ADDRESS]
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
 
-    one = Treatment(here / "stop", *on_cluster, held=[0])
-    one.until_held(0)
-    one.process.send_signal(signal.SIGINT)
-    one.until_ended(0)
-    found["interrupted"] = one.result()
+    treatment = Treatment(here / "stop", *on_cluster, held=[0])
+    treatment.until_held(0)
+    treatment.process.send_signal(signal.SIGINT)
+    treatment.until_ended(0)
+    results["interrupted"] = treatment.result()
 
-    found["greedy"] = Treatment(
+    results["greedy"] = Treatment(
         here / "greedy", *on_cluster, "--cpus-per-arm", "64", "--minutes", "0.1"
     ).result()
 
-    one = Treatment(here / "lost", *on_cluster, "--seeds", "3", held=[1, 2])
-    one.until_held(1, arms=2)
+    treatment = Treatment(here / "lost", *on_cluster, "--seeds", "3", held=[1, 2])
+    treatment.until_held(1, arms=2)
     kill(other)
     # The program of the other node is ended, although nobody lets it go.
-    until(lambda: sum(map(is_alive, one.programs(1))) == 1)
-    one.let_go(1)
-    one.until_held(2)
+    until(lambda: sum(map(is_alive, treatment.programs(1))) == 1)
+    treatment.let_go(1)
+    treatment.until_held(2)
     kill(head)
-    one.until_ended(2)
-    found["lost"] = one.result()
+    treatment.until_ended(2)
+    results["lost"] = treatment.result()
 
-    found["nobody"] = Treatment(here / "nobody", *on_cluster).result()
+    results["nobody"] = Treatment(here / "nobody", *on_cluster).result()
     # Whoever was killed could not clear away.
     until(lambda: not folders(scratch))
-    return found
+    return results
 
 
 def is_listening() -> bool:
@@ -195,13 +195,17 @@ def is_listening() -> bool:
 def machine(here: Path, scratch: Path) -> dict[str, object]:
     """The same treatment in processes and on a Ray of this machine, and what the latter leaves behind."""
     one_arm = ["--seeds", "1", "--trials", "1"]
-    found = {
+    results = {
         "processes": Treatment(here / "processes", *one_arm).result(),
         "ray": Treatment(here / "ray", "--engine", "ray", *one_arm).result(),
     }
     commands = [path.read_bytes().decode() for path in Path("/proc").glob("[0-9]*/cmdline")]
-    processes = [one for one in commands if "ray::" in one or "raylet" in one or "gcs_server" in one]
-    return {**found, "behind": {"processes": processes, "folders": folders(scratch)}}
+    processes = [
+        command
+        for command in commands
+        if "ray::" in command or "raylet" in command or "gcs_server" in command
+    ]
+    return {**results, "behind": {"processes": processes, "folders": folders(scratch)}}
 
 
 def folders(scratch: Path) -> list[str]:

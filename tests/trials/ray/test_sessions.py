@@ -21,8 +21,8 @@ def session(name: str, here: Path) -> "dict[str, dict[str, object]]":
         alone("-m", "tests.trials.ray.sessions", name, str(here)), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, dict[str, object]] = json.loads(done.stdout)
-    return found
+    document: dict[str, dict[str, object]] = json.loads(done.stdout)
+    return document
 
 
 def told(result: "dict[str, object]") -> str:
@@ -36,8 +36,8 @@ def is_progress(err: object) -> bool:
 
 
 def test_ray_comes_to_the_same_as_processes_and_leaves_nothing(tmp_path: Path) -> None:
-    found = session("machine", tmp_path)
-    processes, ray = found["processes"], found["ray"]
+    document = session("machine", tmp_path)
+    processes, ray = document["processes"], document["ray"]
     assert ray["code"] == 0
     assert is_progress(ray["err"])
     assert ray["verdicts"] == processes["verdicts"] != []
@@ -47,7 +47,7 @@ def test_ray_comes_to_the_same_as_processes_and_leaves_nothing(tmp_path: Path) -
         assert ours == theirs
     # What the program writes is not here.
     assert ray["files"] == [".traindx", "err.txt", "notes.txt", "out.txt", "train.py"]
-    assert found["behind"] == {"processes": [], "folders": []}
+    assert document["behind"] == {"processes": [], "folders": []}
 
 
 def losses(here: Path, arm: str) -> list[float]:
@@ -58,18 +58,18 @@ def losses(here: Path, arm: str) -> list[float]:
 
 
 def test_what_is_lost_of_a_cluster_is_run_again_or_told(tmp_path: Path) -> None:
-    found = session("cluster", tmp_path)
+    document = session("cluster", tmp_path)
 
-    interrupted = found["interrupted"]
+    interrupted = document["interrupted"]
     assert interrupted["code"] == 130
     assert interrupted["err"] == "traindx treat: interrupted; finished runs are in .traindx/treatments\n"
 
-    greedy = found["greedy"]
+    greedy = document["greedy"]
     assert greedy["code"] == 2
     assert "no free resources within" in told(greedy)
     assert "a trial run needs 64 CPUs; 2 of 2 CPUs are free" in told(greedy)
 
-    lost = found["lost"]
+    lost = document["lost"]
     assert lost["code"] == 0
     assert "1 trial run repeated after a Ray worker was lost" in told(lost)
     assert "the Ray cluster was lost: results use only the trial runs that had finished" in told(lost)
@@ -82,8 +82,8 @@ def test_what_is_lost_of_a_cluster_is_run_again_or_told(tmp_path: Path) -> None:
     ]
     assert is_progress(lost["err"])
 
-    nobody = found["nobody"]
+    nobody = document["nobody"]
     assert nobody["code"] == 2
     assert "no Ray cluster answers (Connection refused)" in told(nobody)
 
-    assert "Traceback" not in json.dumps(found)
+    assert "Traceback" not in json.dumps(document)

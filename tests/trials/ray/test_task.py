@@ -38,8 +38,8 @@ def sent(origin: Path, *, small: bool = True, **carried: str) -> Sent:
 
 def printed(returned: Returned, into: Path) -> tuple[str, str, list[str], dict[str, str]]:
     unpacked(returned.files, into)
-    place, notes, words, environment = json.loads((into / OUTPUT).read_text())
-    return place, notes, words, environment
+    output, notes, words, environment = json.loads((into / OUTPUT).read_text())
+    return output, notes, words, environment
 
 
 def node_folder(tmp_path: Path) -> Path:
@@ -59,11 +59,11 @@ def test_the_program_runs_in_a_copy_and_its_folder_comes_back(tmp_path: Path) ->
         replaced=(("notes.txt", b"patched"),),
     )
     returned = ran(asked, sent(origin), HERE, home)
-    place, notes, words, environment = printed(returned, tmp_path / "back")
-    assert (returned.code, returned.place, returned.refused) == (0, place, "")
+    output, notes, words, environment = printed(returned, tmp_path / "back")
+    assert (returned.code, returned.place, returned.refused) == (0, output, "")
     assert notes == "patched"
     # Its paths below the working directory are those of the copy, others are left.
-    assert words == [f"{place}/train.py", "/elsewhere"]
+    assert words == [f"{output}/train.py", "/elsewhere"]
     assert environment["OMP_NUM_THREADS"] == "3"
     assert not (origin / "made.txt").exists()
     assert (origin / "notes.txt").read_text() == "as it is"
@@ -75,17 +75,20 @@ def test_the_program_sees_the_node_without_ray(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("RAY_AUTH_TOKEN", "secret")
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.setenv("OF_THE_NODE", "kept")
-    given = {"PYTHONPATH": f"{origin}:relative", "KERAS_BACKEND": "torch"}
+    variables = {"PYTHONPATH": f"{origin}:relative", "KERAS_BACKEND": "torch"}
     small = Sent(
-        origin, packed([(origin / "train.py", "train.py"), (origin / "notes.txt", "notes.txt")]), "", given
+        origin,
+        packed([(origin / "train.py", "train.py"), (origin / "notes.txt", "notes.txt")]),
+        "",
+        variables,
     )
     returned = ran(order(origin, tmp_path / "arm", "train.py", threads=1), small, HERE, home)
-    place, _, _, environment = printed(returned, tmp_path / "back")
+    output, _, _, environment = printed(returned, tmp_path / "back")
     assert not [name for name in environment if name.startswith("RAY_")]
     assert environment["OMP_NUM_THREADS"] == "1"
     assert environment["OF_THE_NODE"] == "kept"
     assert environment["KERAS_BACKEND"] == "torch"
-    assert environment["PYTHONPATH"].split(":")[1:] == [place, "relative"]
+    assert environment["PYTHONPATH"].split(":")[1:] == [output, "relative"]
 
 
 def test_a_python_that_the_node_has_not_is_that_of_ray(tmp_path: Path) -> None:

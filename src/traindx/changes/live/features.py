@@ -27,12 +27,12 @@ def change_features(
         return
     transforms: dict[tuple[int, int], Transform] = {}
 
-    def entered(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
-        rows = _decimal(model, place, values)
+    def entered(model: keras.Layer, index: int, values: torch.Tensor) -> torch.Tensor | None:
+        rows = _decimal(model, index, values)
         if rows is None:
             program.refuse(change, _NOT_ROWS)
             return None
-        return transforms.setdefault((id(model), place), make())(rows, _feature_axis(rows))
+        return transforms.setdefault((id(model), index), make())(rows, _feature_axis(rows))
 
     program.on_input(entered)
 
@@ -47,9 +47,9 @@ class _Entrances:
 
     def entered(self, model: nn.Module, args: tuple[object, ...]) -> tuple[object, ...] | None:
         """The arguments with the first tensor among them changed, where that is rows of decimal numbers."""
-        place = next((n for n, one in enumerate(args) if isinstance(one, torch.Tensor)), None)
-        values = args[place] if place is not None else None
-        if place is None or not isinstance(values, torch.Tensor) or not _are_rows(values):
+        index = next((n for n, arg in enumerate(args) if isinstance(arg, torch.Tensor)), None)
+        values = args[index] if index is not None else None
+        if index is None or not isinstance(values, torch.Tensor) or not _are_rows(values):
             self._program.refuse(self._change, _NOT_ROWS)
             return None
         if torch.is_grad_enabled() and values.requires_grad:
@@ -59,7 +59,7 @@ class _Entrances:
         series = values.dim() == 3 and not _convolves(model)
         transform = self._transforms.setdefault(id(model), self._make())
         changed = transform(values, values.dim() - 1 if series else 1)
-        return (*args[:place], changed, *args[place + 1 :])
+        return (*args[:index], changed, *args[index + 1 :])
 
 
 def _are_rows(values: torch.Tensor) -> bool:
@@ -68,20 +68,22 @@ def _are_rows(values: torch.Tensor) -> bool:
 
 def _convolves(model: nn.Module) -> bool:
     reading = nn.Linear | nn.Conv1d | nn.Conv2d | nn.RNNBase
-    first = next((one for one in model.modules() if isinstance(one, reading)), None)
+    first = next((module for module in model.modules() if isinstance(module, reading)), None)
     return isinstance(first, nn.Conv1d | nn.Conv2d)
 
 
-def _decimal(model: keras.Layer, place: int, values: torch.Tensor) -> torch.Tensor | None:
+def _decimal(model: keras.Layer, index: int, values: torch.Tensor) -> torch.Tensor | None:
     """An input as decimal numbers; None where it is none, such as numbers of words."""
     if values.dim() < 2 or values.dtype is torch.bool:
         return None
-    takers = takers_of(model, place)
-    if any(isinstance(one, layers_of(_LOOKING_UP)) for taker in takers for one in taker._flatten_layers()):
+    takers = takers_of(model, index)
+    if any(
+        isinstance(layer, layers_of(_LOOKING_UP)) for taker in takers for layer in taker._flatten_layers()
+    ):
         return None
     if values.is_floating_point():
         return values
-    declared = declared_input(model, place)
+    declared = declared_input(model, index)
     # Keras makes whole numbers decimal where the model is declared so: pictures come as bytes.
     is_made_decimal = declared is not None and keras.backend.is_float_dtype(declared.dtype)
     return values.float() if is_made_decimal else None

@@ -96,11 +96,11 @@ class Calls:
         hidden = self._number <= self._followed.get(id(model), 0)
 
         @wraps(original)
-        def as_set(one: torch.Tensor) -> torch.Tensor:
-            return original(one, *args, **kwargs)
+        def as_set(tensor: torch.Tensor) -> torch.Tensor:
+            return original(tensor, *args, **kwargs)
 
-        place = Place.HIDDEN if hidden else Place.OUTPUT
-        instead = self._replaced(place, as_set) if self._passes[id(model)] > 1 else None
+        location = Place.HIDDEN if hidden else Place.OUTPUT
+        instead = self._replaced(location, as_set) if self._passes[id(model)] > 1 else None
         self._busy = True
         try:
             return (as_set if instead is None else instead)(value)
@@ -133,14 +133,14 @@ class _Setter:
             return original(*args, **kwargs)
         usual = _usual_settings(original)
         switch = "train" if "train" in usual else "training"
-        given = {**usual, **dict(zip(usual, args, strict=False)), **kwargs}
-        share, drops = given["p"], given[switch]
+        arguments = {**usual, **dict(zip(usual, args, strict=False)), **kwargs}
+        share, drops = arguments["p"], arguments[switch]
         if not isinstance(share, int | float):
             return original(*args, **kwargs)
         share, drops = self._settings(share, bool(drops))
         self._busy = True
         try:
-            return original(**{**given, "p": share, switch: drops})
+            return original(**{**arguments, "p": share, switch: drops})
         finally:
             self._busy = False
 
@@ -149,7 +149,7 @@ class _Setter:
 def _usual_settings(dropout: Callable[..., torch.Tensor]) -> dict[str, object]:
     """The parameters of a dropout and their defaults; torch's own function has no signature."""
     try:
-        return {name: one.default for name, one in signature(dropout).parameters.items()}
+        return {name: parameter.default for name, parameter in signature(dropout).parameters.items()}
     except ValueError:
         return dict.fromkeys(("input", "p", "train"))
 
@@ -170,17 +170,19 @@ class ModelDropout:
 
     def _entered(self, model: nn.Module) -> None:
         """Set what is a module; else find places to drop behind."""
-        found = [one for one in model.modules() if isinstance(one, modules_of(_DROPOUTS))]
-        for one in found:
-            self._applied(one.p)
-            one.p = self._share
-        inner = [one for one in model.modules() if isinstance(one, nn.RNNBase | nn.MultiheadAttention)]
-        for other in (one for one in inner if one.dropout):
+        dropouts = [module for module in model.modules() if isinstance(module, modules_of(_DROPOUTS))]
+        for dropout in dropouts:
+            self._applied(dropout.p)
+            dropout.p = self._share
+        inner = [
+            module for module in model.modules() if isinstance(module, nn.RNNBase | nn.MultiheadAttention)
+        ]
+        for other in (part for part in inner if part.dropout):
             self._applied(other.dropout)
-            other.dropout, found = self._share, [*found, other]
-        if found or not self._share or any(_calls_dropout(one) for one in model.modules()):
+            other.dropout, dropouts = self._share, [*dropouts, other]
+        if dropouts or not self._share or any(_calls_dropout(module) for module in model.modules()):
             return
-        recurrent = [one for one in model.modules() if isinstance(one, nn.RNNBase)]
+        recurrent = [module for module in model.modules() if isinstance(module, nn.RNNBase)]
         hidden = [*map(model.get_submodule, followed(model, modules_of(_ACTIVATIONS)))] or recurrent
         if not hidden:
             self._plain.add(id(model))
@@ -201,19 +203,19 @@ class ModelDropout:
     def _of_attention(
         self, original: Callable[..., torch.Tensor], *args: object, **kwargs: object
     ) -> torch.Tensor:
-        place = 4
-        given = args[place] if len(args) > place else kwargs.get("dropout_p")
-        if not given or given == self._share:
+        index = 4
+        share = args[index] if len(args) > index else kwargs.get("dropout_p")
+        if not share or share == self._share:
             return original(*args, **kwargs)
-        self._applied(given)
-        if len(args) > place:
-            return original(*args[:place], self._share, *args[place + 1 :], **kwargs)
+        self._applied(share)
+        if len(args) > index:
+            return original(*args[:index], self._share, *args[index + 1 :], **kwargs)
         return original(*args, **{**kwargs, "dropout_p": self._share})
 
-    def _bent(self, place: Place, original: Activation) -> Activation | None:
+    def _bent(self, location: Place, original: Activation) -> Activation | None:
         """An activation that is called, with a dropout behind it."""
         model = self._calls.model
-        if place is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
+        if location is Place.OUTPUT or model is None or id(model) not in self._plain or not model.training:
             return None
         self._program.applied(self._change, f"dropout {self._share:g} after functional activations")
         return lambda value: nn.functional.dropout(original(value), self._share)

@@ -46,16 +46,16 @@ def hidden_layers(model: keras.Layer) -> list[keras.Layer]:
     graph = graph_of(model)
     if graph is None:
         layers = _innermost(model)
-        last = max((place for place, one in enumerate(layers) if _learns(one)), default=0)
+        last = max((index for index, layer in enumerate(layers) if _learns(layer)), default=0)
         return layers[:last]
     followed = {id(node.operation) for node in _before_weights(graph)}
-    found: list[keras.Layer] = []
+    hidden: list[keras.Layer] = []
     for layer in graph.layers:
         if id(layer) in followed:
-            found += _innermost(layer)
+            hidden += _innermost(layer)
         elif _below(layer) and not isinstance(layer, weighing()):
-            found += hidden_layers(layer)
-    return found
+            hidden += hidden_layers(layer)
+    return hidden
 
 
 def output_layers(model: keras.Layer) -> list[keras.Layer]:
@@ -63,9 +63,11 @@ def output_layers(model: keras.Layer) -> list[keras.Layer]:
     graph = graph_of(model)
     if graph is None:
         return _innermost(model)[-1:]
-    last = [one._keras_history.operation for one in graph.outputs]
+    last = [tensor._keras_history.operation for tensor in graph.outputs]
     return [
-        layer for one in last for layer in (output_layers(one) if isinstance(one, keras.Model) else [one])
+        layer
+        for producer in last
+        for layer in (output_layers(producer) if isinstance(producer, keras.Model) else [producer])
     ]
 
 
@@ -81,7 +83,9 @@ def takers_of(model: keras.Layer, place: int) -> list[keras.Layer]:
     if graph is None or declared is None:
         return [model]
     entrance = declared._keras_history.operation
-    takers = [node for node in _nodes(graph) if any(one.operation is entrance for one in node.parent_nodes)]
+    takers = [
+        node for node in _nodes(graph) if any(parent.operation is entrance for parent in node.parent_nodes)
+    ]
     return [node.operation for node in takers if isinstance(node.operation, keras.Layer)]
 
 
@@ -89,11 +93,11 @@ def direct_followers(model: keras.Layer) -> Iterator[tuple[keras.Layer, keras.La
     """Pairs of layers with weights of which the second gets what the first gives, straight."""
     graph = graph_of(model)
     if graph is None:
-        kept = [one for one in _below(model) if not isinstance(one, layers_of(_PASSED))]
+        kept = [layer for layer in _below(model) if not isinstance(layer, layers_of(_PASSED))]
         pairs = list(pairwise(kept))
     else:
-        pairs = [(one.operation, node.operation) for node in _nodes(graph) for one in _feeding(node)]
-    yield from (pair for pair in pairs if all(isinstance(one, weighing()) for one in pair))
+        pairs = [(parent.operation, node.operation) for node in _nodes(graph) for parent in _feeding(node)]
+    yield from (pair for pair in pairs if all(isinstance(layer, weighing()) for layer in pair))
     for layer in _below(model):
         if isinstance(layer, keras.Model):
             yield from direct_followers(layer)
@@ -117,7 +121,7 @@ def _below(layer: keras.Layer) -> list[keras.Layer]:
 
 def _innermost(layer: keras.Layer) -> list[keras.Layer]:
     below = [] if isinstance(layer, weighing()) else _below(layer)
-    return [leaf for one in below for leaf in _innermost(one)] if below else [layer]
+    return [leaf for inner in below for leaf in _innermost(inner)] if below else [layer]
 
 
 def _learns(operation: object) -> bool:
@@ -125,7 +129,7 @@ def _learns(operation: object) -> bool:
     if not isinstance(operation, keras.Layer):
         return False
     inside = operation._flatten_layers()
-    return any(len(weight.shape) > 1 for one in inside for weight in one._trainable_variables)
+    return any(len(weight.shape) > 1 for layer in inside for weight in layer._trainable_variables)
 
 
 def _nodes(graph: Functional) -> list[Node]:
@@ -135,13 +139,13 @@ def _nodes(graph: Functional) -> list[Node]:
 def _before_weights(graph: Functional) -> list[Node]:
     """All nodes from which a way leads to a layer with weights."""
     waiting = [parent for node in _nodes(graph) if _learns(node.operation) for parent in node.parent_nodes]
-    found: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     while waiting:
         node = waiting.pop()
-        if id(node) not in found:
-            found[id(node)] = node
+        if id(node) not in nodes:
+            nodes[id(node)] = node
             waiting += node.parent_nodes
-    return list(found.values())
+    return list(nodes.values())
 
 
 def _feeding(node: Node) -> Iterator[Node]:

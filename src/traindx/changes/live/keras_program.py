@@ -108,7 +108,12 @@ class KerasProgram:
             if not wanted or not plain or not is_real((y_true, y_pred)):
                 return original(loss, y_true, y_pred, sample_weight)
             call = KerasCall(loss, y_true, y_pred, sample_weight)
-            return compute(lambda one: original(one.loss, one.target, one.given, one.weights), call)
+            return compute(
+                lambda loss_call: original(
+                    loss_call.loss, loss_call.target, loss_call.given, loss_call.weights
+                ),
+                call,
+            )
 
         self.patches.wrap(keras.losses.Loss, "__call__", computed)
 
@@ -124,7 +129,7 @@ class KerasProgram:
         return self._leaving(layer, output)
 
     def _meets(self, model: keras.Layer) -> None:
-        if any(model is one for one in self._program.models):
+        if any(model is known for known in self._program.models):
             return
         self._program.models.append(model)
         for act in self._on_model:
@@ -133,17 +138,17 @@ class KerasProgram:
     def _entering(self, model: keras.Layer, args: tuple[object, ...]) -> tuple[object, ...]:
         if not self._on_input:
             return args
-        given = keras.tree.flatten(args)
+        inputs = keras.tree.flatten(args)
         for act in self._on_input:
-            for place, one in enumerate(given):
-                changed = act(model, place, one) if isinstance(one, torch.Tensor) else None
-                given[place] = one if changed is None else changed
-        return tuple(keras.tree.pack_sequence_as(args, given))
+            for index, value in enumerate(inputs):
+                changed = act(model, index, value) if isinstance(value, torch.Tensor) else None
+                inputs[index] = value if changed is None else changed
+        return tuple(keras.tree.pack_sequence_as(args, inputs))
 
     def _leaving(self, model: keras.Layer, output: object) -> object:
         for act in self._on_output:
             output = keras.tree.map_structure(
-                lambda one, act=act: act(model, one) if isinstance(one, torch.Tensor) else one, output
+                lambda leaf, act=act: act(model, leaf) if isinstance(leaf, torch.Tensor) else leaf, output
             )
         return output
 
@@ -171,7 +176,7 @@ def is_real(values: object) -> bool:
 
 
 def _can_learn(layer: keras.Layer) -> bool:
-    return any(one._trainable_variables for one in layer._flatten_layers())
+    return any(sublayer._trainable_variables for sublayer in layer._flatten_layers())
 
 
 SPARSE = "sparse_categorical_crossentropy"
@@ -236,8 +241,8 @@ def when_keras_comes(program: Program, act: Callable[[], None]) -> None:
 
     # The recorder follows an import, and must find Keras as it has been changed.
     program.patches.on_undo(before_keras(comes))
-    found = sys.modules.get("keras")
-    if found is not None and not getattr(found.__spec__, "_initializing", False):
+    module = sys.modules.get("keras")
+    if module is not None and not getattr(module.__spec__, "_initializing", False):
         comes()
 
 

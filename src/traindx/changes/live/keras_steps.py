@@ -155,5 +155,5 @@ def _rate_made_with(optimizer: keras.Optimizer) -> float:
         return rate_of(optimizer)
     config = schedule.get_config()
     named = [config.get(name) for name in _LARGEST_RATES]
-    rates = [float(one) for one in [*named, *config.get("values", ())] if isinstance(one, int | float)]
+    rates = [float(value) for value in [*named, *config.get("values", ())] if isinstance(value, int | float)]
     return max(rates, default=rate_of(optimizer))

@@ -100,16 +100,18 @@ def _parsed(file: str) -> ast.Module:
 
 def _around(tree: ast.AST, line: int, function: str) -> list[ast.For | ast.While]:
     """Loops around a line, the outermost first, within the function of that name that holds it."""
-    found: list[ast.For | ast.While] = []
+    loops: list[ast.For | ast.While] = []
     inner: ast.AST | None = tree
     while inner is not None:
         named = inner.name if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef) else "<lambda>"
         if named == function and (named != "<lambda>" or isinstance(inner, ast.Lambda)):
-            found = []
-        if isinstance(inner, ast.For | ast.While) and any(_holds(one, line) for one in inner.body):
-            found.append(inner)
-        inner = next((one for one in ast.iter_child_nodes(inner) if _holds(one, line)), None)
-    return found
+            loops = []
+        if isinstance(inner, ast.For | ast.While) and any(
+            _holds(statement, line) for statement in inner.body
+        ):
+            loops.append(inner)
+        inner = next((child for child in ast.iter_child_nodes(inner) if _holds(child, line)), None)
+    return loops
 
 
 def _holds(node: ast.AST, line: int) -> bool:
@@ -120,7 +122,7 @@ def _holds(node: ast.AST, line: int) -> bool:
 def _loop(node: "ast.For | ast.While", names: Mapping[str, object]) -> Loop:
     if isinstance(node, ast.While):
         return Loop(None, None)
-    targets = [one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)]
+    targets = [target.id for target in ast.walk(node.target) if isinstance(target, ast.Name)]
     return Loop(_times(node.iter, names), names.get(targets[0]) if targets else None)
 
 
@@ -137,9 +139,9 @@ def _times(node: ast.expr, names: Mapping[str, object]) -> int | None:
     return _length(value) if isinstance(value, _CONTAINERS) else None
 
 
-def _range(given: list[ast.expr], names: Mapping[str, object]) -> int | None:
-    ends = [_value(one, names) for one in given]
-    whole = [one for one in ends if isinstance(one, int)]
+def _range(arguments: list[ast.expr], names: Mapping[str, object]) -> int | None:
+    ends = [_value(end, names) for end in arguments]
+    whole = [end for end in ends if isinstance(end, int)]
     if len(whole) != len(ends) or len(whole) > 3 or (len(whole) == 3 and not whole[2]):
         return None
     times = len(range(*whole))
@@ -160,8 +162,8 @@ def _value(node: ast.expr, names: Mapping[str, object]) -> object:
         case ast.Subscript(value=inside, slice=ast.Constant(value=key)):
             owner = _value(inside, names)
             return owner.get(key) if type(owner) is dict else None
-        case ast.Call(func=ast.Name(id="len"), args=[one]):
-            return _length(_value(one, names))
+        case ast.Call(func=ast.Name(id="len"), args=[operand]):
+            return _length(_value(operand, names))
         case ast.BinOp():
             return _computed(node.op, _value(node.left, names), _value(node.right, names))
     return None
@@ -195,18 +197,18 @@ NAME = "length"
 def begin(program: Program) -> None:
     """Look at the loops around the first steps."""
     first: list[Loop] = []
-    told: dict[str, object] = {}
+    facts: dict[str, object] = {}
 
     def look(_: Optimizer) -> None:
-        if "round" in told or "trainer" in told or "problem" in told:
+        if "round" in facts or "trainer" in facts or "problem" in facts:
             return
         try:
             news = _news(first, program.taken)
         except Exception as error:  # the frames of a program may hold anything
             news = {"problem": f"its loops could not be read ({type(error).__name__}: {error})"}
         if news:
-            told.update(news)
-            program.keep(NAME, told)
+            facts.update(news)
+            program.keep(NAME, facts)
 
     program.before_step(look)
 
@@ -218,7 +220,7 @@ def _news(first: list[Loop], taken: int) -> dict[str, object]:
         if trainer is not None:
             return {"trainer": trainer.name, "steps": trainer.steps, "epochs": trainer.epochs}
         first[:] = loops_around()
-        return {"times": [one.times for one in first]}
+        return {"times": [loop.times for loop in first]}
     loops = loops_around()
     is_next = first and loops and isinstance(first[0].at, int | float | str) and first[0].at != loops[0].at
     return {"round": taken} if is_next else {}

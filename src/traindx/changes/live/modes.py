@@ -47,7 +47,7 @@ def _compared(calls: Mapping[int, Call]) -> dict[str, object]:
     if not calls:
         return {"problem": "the program calls no module with parameters"}
     module, args, kwargs = max(
-        calls.values(), key=lambda call: sum(one.numel() for one in call[0].parameters())
+        calls.values(), key=lambda call: sum(parameter.numel() for parameter in call[0].parameters())
     )
     if any(kind.__module__.startswith("keras.") for kind in type(module).__mro__):
         return {"problem": "Keras passes the training mode with each call"}
@@ -79,32 +79,38 @@ def _differences(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, 
         "random_in_train": _distance(learning[0], learning[1], spread),
         "random_in_eval": _distance(judging[0], judging[1], spread),
         "dropped_in_eval": dropped,
-        "norms": sum(isinstance(one, _NormBase) and one.running_mean is not None for one in module.modules()),
+        "norms": sum(
+            isinstance(part, _NormBase) and part.running_mean is not None for part in module.modules()
+        ),
     }
 
 
-def _outputs(given: object) -> Tensor:
+def _outputs(output: object) -> Tensor:
     """All decimal numbers of an output, but for single ones such as a loss."""
     # Outputs of transformers are dictionaries of a class of their own.
-    leaves = tree_leaves(list(given.values()) if isinstance(given, Mapping) else given)
-    found = [one for one in leaves if isinstance(one, Tensor) and one.is_floating_point() and one.dim()]
-    return torch.cat([one.detach().double().flatten() for one in found]) if found else torch.empty(0)
+    leaves = tree_leaves(list(output.values()) if isinstance(output, Mapping) else output)
+    tensors = [
+        leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.is_floating_point() and leaf.dim()
+    ]
+    return (
+        torch.cat([tensor.detach().double().flatten() for tensor in tensors]) if tensors else torch.empty(0)
+    )
 
 
-def _distance(one: Tensor, other: Tensor, spread: float) -> float:
-    return float((one - other).norm()) / spread
+def _distance(tensor: Tensor, other: Tensor, spread: float) -> float:
+    return float((tensor - other).norm()) / spread
 
 
 @contextmanager
 def _as_it_was(module: nn.Module) -> Iterator[None]:
     """Put modes and running averages back."""
-    modes = [(one, one.training) for one in module.modules()]
-    buffers = [(one, one.detach().clone()) for one in module.buffers()]
+    modes = [(part, part.training) for part in module.modules()]
+    buffers = [(part, part.detach().clone()) for part in module.buffers()]
     try:
         yield
     finally:
-        for one, mode in modes:
-            one.training = mode
+        for part, mode in modes:
+            part.training = mode
         for buffer, value in buffers:
             buffer.copy_(value)
 
@@ -115,11 +121,11 @@ def _without_dropout(active: Callable[[], None]) -> Iterator[None]:
     patches = Patches()
 
     def passing(
-        _: object, given: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
+        _: object, value: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
     ) -> Tensor:
         if training and p:
             active()
-        return given
+        return value
 
     for name in DROPOUT_FUNCTIONS:
         patches.wrap(functional, name, passing)

@@ -201,8 +201,8 @@ class Program:
             for act in self._on_model:
                 act(module)
             # Afterward: a change may have put new modules inside.
-            self._inside.update(id(one) for one in module.modules())
-        if not any(module is one for one in self.models):
+            self._inside.update(id(part) for part in module.modules())
+        if not any(module is part for part in self.models):
             return None
         for change in self._on_input:
             args = change(module, args) or args
@@ -255,22 +255,22 @@ def learned_from(shown: torch.Tensor, learned: torch.Tensor) -> torch.Tensor:
 
 def parameters_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """All parameters of an optimizer."""
-    return [one for group in optimizer.param_groups for one in group["params"]]
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def give_missing(program: Program, optimizer: torch.optim.Optimizer) -> int:
     """Give what nobody holds to an optimizer; how many tensors that were."""
-    for one in parameters_of(optimizer):
-        program.held[id(one)] = optimizer
+    for parameter in parameters_of(optimizer):
+        program.held[id(parameter)] = optimizer
     missing = [
-        one
+        parameter
         for model in program.models
-        for one in model.parameters()
-        if one.requires_grad and id(one) not in program.held
+        for parameter in model.parameters()
+        if parameter.requires_grad and id(parameter) not in program.held
     ]
-    unique = list({id(one): one for one in missing}.values())
+    unique = list({id(parameter): parameter for parameter in missing}.values())
     if unique:
         # Not as a group of their own: schedulers that are there already know how many groups there are.
         optimizer.param_groups[0]["params"].extend(unique)
-        program.held.update((id(one), optimizer) for one in unique)
+        program.held.update((id(parameter), optimizer) for parameter in unique)
     return len(unique)

@@ -56,69 +56,69 @@ def arrays_of(source: Source, run: Run, place: int) -> Arrays:
     roots: dict[str, Array] = {}
     first: tuple[Array, cst.BaseExpression] | None = None
     for use in uses:
-        found = _root(source, use)
-        if found is None:
+        array = _root(source, use)
+        if array is None:
             continue
-        roots.setdefault(found.name, found)
-        first = first or (found, use)
+        roots.setdefault(array.name, array)
+        first = first or (array, use)
     if first is None:
         raise RefusedError(f"no arrays with the {what} found in {source.shown}")
-    scopes = {id(source.scope(one.made)) for one in roots.values()}
+    scopes = {id(source.scope(root.made)) for root in roots.values()}
     if len(scopes) > 1:
         raise RefusedError(f"the {what} come from several functions ({', '.join(roots)})")
-    for one in roots.values():
-        _refuse_early_use(source, one, what)
+    for root in roots.values():
+        _refuse_early_use(source, root, what)
     train = first[0]
-    others = tuple(one for one in roots.values() if one is not train)
+    others = tuple(root for root in roots.values() if root is not train)
     return Arrays(train, _fitted(source, train, first[1]), others)
 
 
-def _of_keras(source: Source, place: int) -> list[cst.BaseExpression]:
+def _of_keras(source: Source, index: int) -> list[cst.BaseExpression]:
     """What fit, evaluate and predict of Keras are given."""
     if not names_keras(source):
         return []
-    found: list[cst.BaseExpression] = []
+    expressions: list[cst.BaseExpression] = []
     for call in calls_of(source, {"fit", "evaluate", "predict"}):
-        given = argument(call, ("xy"[place],), place)
-        is_predicted = last_name(call.func) == "predict" and place
-        if given is not None and not is_predicted and not _is_of_scaler(call):
-            found.append(given.value)
+        arg = argument(call, ("xy"[index],), index)
+        is_predicted = last_name(call.func) == "predict" and index
+        if arg is not None and not is_predicted and not _is_of_scaler(call):
+            expressions.append(arg.value)
         pair = argument(call, ("validation_data",))
         if pair is not None:
             if not isinstance(pair.value, cst.Tuple):
                 raise RefusedError(f"validation_data is not a pair at {source.place(pair)}")
-            found.append(pair.value.elements[place].value)
-    return found
+            expressions.append(pair.value.elements[index].value)
+    return expressions
 
 
 def _is_of_scaler(call: cst.Call) -> bool:
     """StandardScaler().fit(x) and the like: one array, and no model."""
-    plain = [one for one in call.args if not one.keyword]
-    return last_name(call.func) == "fit" and len(plain) < 2 and not any(one.keyword for one in call.args)
+    plain = [arg for arg in call.args if not arg.keyword]
+    return last_name(call.func) == "fit" and len(plain) < 2 and not any(arg.keyword for arg in call.args)
 
 
-def _of_data_sets(source: Source, place: int) -> list[cst.BaseExpression]:
-    for one in source.all(cst.ClassDef):
-        if any(last_name(base.value) in _DATA_SETS for base in one.bases):
-            raise RefusedError(f"the data comes from the class {one.name.value} at {source.place(one)}")
-    found: list[cst.BaseExpression] = []
+def _of_data_sets(source: Source, index: int) -> list[cst.BaseExpression]:
+    for class_ in source.all(cst.ClassDef):
+        if any(last_name(base.value) in _DATA_SETS for base in class_.bases):
+            raise RefusedError(f"the data comes from the class {class_.name.value} at {source.place(class_)}")
+    expressions: list[cst.BaseExpression] = []
     for call in calls_of(source, {"TensorDataset"}):
-        if any(one.star for one in call.args) or len(call.args) <= place:
+        if any(arg.star for arg in call.args) or len(call.args) <= index:
             raise RefusedError(
                 f"the arrays are not in variables ({source.code(call)}) at {source.place(call)}"
             )
-        found.append(call.args[place].value)
-    return found
+        expressions.append(call.args[index].value)
+    return expressions
 
 
-def _of_loop(source: Source, run: Run, place: int) -> list[cst.BaseExpression]:
+def _of_loop(source: Source, run: Run, index: int) -> list[cst.BaseExpression]:
     """What the model, or the loss, is given in loops that take parts of arrays themselves."""
-    if place:
+    if index:
         calls = loss_calls(source)
-        return [one.args[1].value for one in calls if len(one.args) > 1 and not one.args[1].keyword]
+        return [call.args[1].value for call in calls if len(call.args) > 1 and not call.args[1].keyword]
     model = parameters_of(source, optimizer_call(source, run))
-    calls = [one for one in source.all(cst.Call) if source.code(one.func) == model]
-    return [one.args[0].value for one in calls if one.args and not one.args[0].keyword]
+    calls = [call for call in source.all(cst.Call) if source.code(call.func) == model]
+    return [call.args[0].value for call in calls if call.args and not call.args[0].keyword]
 
 
 def _root(source: Source, value: cst.BaseExpression, depth: int = _DEEPEST) -> Array | None:
@@ -145,28 +145,39 @@ def _root(source: Source, value: cst.BaseExpression, depth: int = _DEEPEST) -> A
             break
     if not isinstance(value, cst.Name) or not depth:
         raise RefusedError(f"the array is not in a variable ({source.code(value)}) at {source.place(value)}")
-    found = of_name(source, value.value, source.scope(value))
-    if found and all(_is_of_loop(one) for one in found):
+    definitions = of_name(source, value.value, source.scope(value))
+    if definitions and all(_is_of_loop(definition) for definition in definitions):
         return None
-    return _named(source, value.value, found, wrapped, depth)
+    return _named(source, value.value, definitions, wrapped, depth)
 
 
-def _named(source: Source, name: str, found: list[Definition], wrapped: bool, depth: int) -> Array | None:
-    given = [one for one in found if isinstance(one.holder, cst.Arg | cst.Param)]
-    if given or not found or any(_is_of_loop(one) for one in found):
-        if len(found) == 1 and found[0].value is not None:
-            return _root(source, found[0].value, depth - 1)
+def _named(
+    source: Source, name: str, definitions: list[Definition], wrapped: bool, depth: int
+) -> Array | None:
+    parameters = [
+        definition for definition in definitions if isinstance(definition.holder, cst.Arg | cst.Param)
+    ]
+    if parameters or not definitions or any(_is_of_loop(definition) for definition in definitions):
+        if len(definitions) == 1 and definitions[0].value is not None:
+            return _root(source, definitions[0].value, depth - 1)
         raise RefusedError(f"{name} is assigned in several places in {source.shown}")
-    last = max(found, key=lambda one: source.lines(one.holder)[0])
-    if len(found) == 1 and isinstance(last.value, cst.Name | cst.Subscript):
+    last = max(definitions, key=lambda definition: source.lines(definition.holder)[0])
+    if len(definitions) == 1 and isinstance(last.value, cst.Name | cst.Subscript):
         # A part of an array that is standardized before it is taken is so as well.
         return _root(source, last.value, depth - 1)
-    told = [_is_numpy(source, one) for one in sorted(found, key=lambda one: -source.lines(one.holder)[0])]
-    return Array(name, last.holder, True if wrapped else next((one for one in told if one is not None), None))
+    numpy_flags = [
+        _is_numpy(source, definition)
+        for definition in sorted(definitions, key=lambda definition: -source.lines(definition.holder)[0])
+    ]
+    return Array(
+        name,
+        last.holder,
+        True if wrapped else next((is_numpy for is_numpy in numpy_flags if is_numpy is not None), None),
+    )
 
 
-def _is_of_loop(one: Definition) -> bool:
-    return one.value is None and not isinstance(one.holder, cst.BaseSmallStatement)
+def _is_of_loop(definition: Definition) -> bool:
+    return definition.value is None and not isinstance(definition.holder, cst.BaseSmallStatement)
 
 
 def _is_numpy(source: Source, made: Definition) -> bool | None:
@@ -180,15 +191,15 @@ def _is_numpy(source: Source, made: Definition) -> bool | None:
     return True if "np" in names_in(source, made.value) else None
 
 
-def _refuse_early_use(source: Source, one: Array, what: str) -> None:
+def _refuse_early_use(source: Source, array: Array, what: str) -> None:
     """An array that was given on before it got its last value."""
-    scope, line = source.scope(one.made), source.lines(one.made)[0]
+    scope, line = source.scope(array.made), source.lines(array.made)[0]
     for node in own_nodes(source, scope):
         if not isinstance(node, cst.Assign) or source.lines(node)[0] >= line:
             continue
         taken = node.value.value if isinstance(node.value, cst.Subscript) else None
-        if isinstance(taken, cst.Name) and taken.value == one.name:
-            raise RefusedError(f"{one.name} is sliced at {source.place(node)} before its last assignment")
+        if isinstance(taken, cst.Name) and taken.value == array.name:
+            raise RefusedError(f"{array.name} is sliced at {source.place(node)} before its last assignment")
 
 
 def _fitted(source: Source, train: Array, used: cst.BaseExpression) -> str:
@@ -199,10 +210,10 @@ def _fitted(source: Source, train: Array, used: cst.BaseExpression) -> str:
     if not isinstance(node, cst.Subscript) or source.code(node.value) != train.name:
         return train.name
     end = source.lines(train.made)[1]
-    names = [one.value for piece in node.slice for one in source.all(cst.Name, piece)]
+    names = [name.value for piece in node.slice for name in source.all(cst.Name, piece)]
     for name in names:
         known = of_name(source, name, source.scope(train.made))
-        if not known or any(source.lines(one.holder)[0] > end for one in known):
+        if not known or any(source.lines(definition.holder)[0] > end for definition in known):
             return train.name
     if not any(isinstance(piece.slice, cst.Slice) for piece in node.slice) and not names:
         return train.name
@@ -219,9 +230,9 @@ def remade(
     """Every array with its new value, behind statements about the training one."""
     refuse_taken(source, source.scope(arrays.train.made), *names)
     parts = after(source, arrays.train.made, *first, _again(arrays.train, became))
-    for one in arrays.others:
-        later = source.lines(one.made)[0] > source.lines(arrays.train.made)[0]
-        new = after(source, one.made if later else arrays.train.made, _again(one, became))
+    for array in arrays.others:
+        later = source.lines(array.made)[0] > source.lines(arrays.train.made)[0]
+        new = after(source, array.made if later else arrays.train.made, _again(array, became))
         for node, put in new.items():
             known = parts.get(node)
             both = isinstance(known, Around) and isinstance(put, Around)
@@ -229,8 +240,8 @@ def remade(
     return parts
 
 
-def _again(one: Array, became: Became) -> str:
-    return f"{one.name} = {became(one.name)}"
+def _again(array: Array, became: Became) -> str:
+    return f"{array.name} = {became(array.name)}"
 
 
 def place_of(source: Source, arrays: Arrays) -> str:
@@ -240,12 +251,12 @@ def place_of(source: Source, arrays: Arrays) -> str:
 
 def named(arrays: Arrays) -> str:
     """The arrays in a sentence."""
-    return " and ".join(one.name for one in (arrays.train, *arrays.others))
+    return " and ".join(array.name for array in (arrays.train, *arrays.others))
 
 
 def library_of(arrays: Arrays) -> str:
     """Whose functions the arrays take: "numpy" or "torch"; refused where the source does not tell."""
-    kinds = {one.is_numpy for one in (arrays.train, *arrays.others)}
+    kinds = {array.is_numpy for array in (arrays.train, *arrays.others)}
     if len(kinds) > 1 or None in kinds:
         raise RefusedError(f"{named(arrays)} may be numpy or torch, unclear from the source")
     return "numpy" if kinds.pop() else "torch"

@@ -36,19 +36,21 @@ def patches_of(changes: Sequence[ChangeSpec], run: Run) -> list[Patch]:
     Of the command line, of the source, else of a configuration file or of a default elsewhere in the project:
     these may only have the name and the value of what is meant, so run them before they are believed.
     """
-    found = [*_on_command_line(changes, run)]
+    patches = [*_on_command_line(changes, run)]
     in_source = patch_of(changes, run)
     if in_source is not None:
-        return [*found, in_source][:_MOST]
-    return [*found, *_in_files(changes, run), *_in_both(changes, run), *_added_option(changes, run)][:_MOST]
+        return [*patches, in_source][:_MOST]
+    return [*patches, *_in_files(changes, run), *_in_both(changes, run), *_added_option(changes, run)][:_MOST]
 
 
 def certain_patch(changes: Sequence[ChangeSpec], run: Run) -> Patch | None:
     """The one patch that does the same as the changes; None where there is none, or several may."""
-    found = patches_of(changes, run)
-    is_typed = bool(found) and found[0].arguments is not None
-    is_one_value = len({(one.path, one.says.partition(" -> ")[0]) for one in found}) == 1
-    return found[0] if found and (is_typed or is_one_value or patch_of(changes, run) is not None) else None
+    patches = patches_of(changes, run)
+    is_typed = bool(patches) and patches[0].arguments is not None
+    is_one_value = len({(patch.path, patch.says.partition(" -> ")[0]) for patch in patches}) == 1
+    return (
+        patches[0] if patches and (is_typed or is_one_value or patch_of(changes, run) is not None) else None
+    )
 
 
 def _on_command_line(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
@@ -102,8 +104,10 @@ def _in_files(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
     ways = [_entries(spec, run) for spec in changes]
     for chosen in islice(product(*ways), _MOST) if ways else ():
         with suppress(RefusedError):
-            paths = dict.fromkeys(one.path for one, _ in chosen)
-            yield together([_of_file(path, [one for one in chosen if one[0].path == path]) for path in paths])
+            paths = dict.fromkeys(choice.path for choice, _ in chosen)
+            yield together(
+                [_of_file(path, [choice for choice in chosen if choice[0].path == path]) for path in paths]
+            )
 
 
 def _entries(spec: ChangeSpec, run: Run) -> list[tuple[Written, str]]:
@@ -111,10 +115,13 @@ def _entries(spec: ChangeSpec, run: Run) -> list[tuple[Written, str]]:
     option = _option(spec)
     if option is None:
         return []
-    found = written(_home(run), arguments_of(run), option)
-    used = [one for one in found if _is_used(one.value, option, run)]
+    entries = written(_home(run), arguments_of(run), option)
+    used = [entry for entry in entries if _is_used(entry.value, option, run)]
     return [
-        (one, value) for one in used for value in option.becomes(spec, run, one.value) if value != one.value
+        (entry, value)
+        for entry in used
+        for value in option.becomes(spec, run, entry.value)
+        if value != entry.value
     ]
 
 
@@ -122,10 +129,10 @@ def _of_file(path: Path, entries: Sequence[tuple[Written, str]]) -> Patch:
     before, encoding = read_source(path, path.name)
     after, says = before, []
     # From the end, so that what stands before keeps its place.
-    for one, value in sorted(entries, key=lambda entry: -entry[0].start):
-        after = one.rewritten(after, value)
-        line = before.count("\n", 0, one.start) + 1
-        says.append(f"{one.key} {one.value} -> {value} at {os.path.relpath(path)}:{line}")
+    for entry, value in sorted(entries, key=lambda entry: -entry[0].start):
+        after = entry.rewritten(after, value)
+        line = before.count("\n", 0, entry.start) + 1
+        says.append(f"{entry.key} {entry.value} -> {value} at {os.path.relpath(path)}:{line}")
     return Patch(str(path.absolute()), before, after, "; ".join(reversed(says)), encoding)
 
 
@@ -136,9 +143,9 @@ def _in_both(changes: Sequence[ChangeSpec], run: Run) -> Iterator[Patch]:
     whole = patch_of(in_source, run) if in_source and others else None
     if whole is None:
         return
-    for one in _in_files(others, run):
+    for patch in _in_files(others, run):
         with suppress(RefusedError):
-            yield together([replace(part, also=()) for part in (*whole.files, *one.files)])
+            yield together([replace(part, also=()) for part in (*whole.files, *patch.files)])
 
 
 def _is_used(value: str, option: Option, run: Run) -> bool:

@@ -24,22 +24,22 @@ def label_made(source: Source) -> cst.BaseExpression | None:
 
 def _of_rows(source: Source) -> list[cst.BaseExpression]:
     """The last of what a data set returns for one row, if that is a pair."""
-    functions = [one for one in source.all(cst.FunctionDef) if one.name.value == _ONE_ROW]
+    functions = [function for function in source.all(cst.FunctionDef) if function.name.value == _ONE_ROW]
     returned = [
         node.value
         for function in functions
         for node in own_nodes(source, function)
         if isinstance(node, cst.Return)
     ]
-    pairs = [one for one in returned if isinstance(one, cst.Tuple) and len(one.elements) == 2]
-    labels = [one.elements[1].value for one in pairs]
+    pairs = [pair for pair in returned if isinstance(pair, cst.Tuple) and len(pair.elements) == 2]
+    labels = [pair.elements[1].value for pair in pairs]
     many = cst.List | cst.ListComp | cst.Tuple | cst.Dict | cst.DictComp
-    return [one for one in labels if not isinstance(one, many)]
+    return [label for label in labels if not isinstance(label, many)]
 
 
 def _of_entries(source: Source) -> list[cst.BaseExpression]:
     """What a dictionary holds as labels, where a number may be subtracted from it."""
-    entries = [entry for one in source.all(cst.Dict) for entry in one.elements]
+    entries = [entry for dictionary in source.all(cst.Dict) for entry in dictionary.elements]
     labels = [
         entry.value for entry in entries if isinstance(entry, cst.DictElement) and text_of(entry.key) in _KEYS
     ]
@@ -53,7 +53,7 @@ def _of_entries(source: Source) -> list[cst.BaseExpression]:
             for piece in target.target.slice
         )
     ]
-    return [one for one in (*labels, *assigned) if _is_number(source, one)]
+    return [label for label in (*labels, *assigned) if _is_number(source, label)]
 
 
 def _is_number(source: Source, value: cst.BaseExpression) -> bool:
@@ -71,15 +71,15 @@ def _is_of_row(scope: cst.FunctionDef | cst.Module) -> bool:
 
 def _is_mapped(source: Source, value: cst.BaseExpression) -> bool:
     """Whether a value is computed by a function that a data set maps over its rows one by one."""
-    around = [one for one in source.around(value) if isinstance(one, cst.FunctionDef | cst.Lambda)]
+    around = [node for node in source.around(value) if isinstance(node, cst.FunctionDef | cst.Lambda)]
     for call in calls_of(source, {"map"}):
-        given = argument(call, ("function",), 0)
-        if given is None or argument(call, ("batched",)) is not None:
+        arg = argument(call, ("function",), 0)
+        if arg is None or argument(call, ("batched",)) is not None:
             continue
-        named = last_name(given.value)
+        named = last_name(arg.value)
         if any(
-            one is given.value or (isinstance(one, cst.FunctionDef) and one.name.value == named)
-            for one in around
+            function is arg.value or (isinstance(function, cst.FunctionDef) and function.name.value == named)
+            for function in around
         ):
             return True
     return False
@@ -87,5 +87,5 @@ def _is_mapped(source: Source, value: cst.BaseExpression) -> bool:
 
 def _of_pairs(source: Source) -> list[cst.BaseExpression]:
     """The second tensor of data sets of inputs and labels."""
-    calls = [one for one in calls_of(source, {"TensorDataset"}) if len(one.args) == 2]
-    return [one.args[1].value for one in calls if not any(arg.star for arg in one.args)]
+    calls = [call for call in calls_of(source, {"TensorDataset"}) if len(call.args) == 2]
+    return [call.args[1].value for call in calls if not any(arg.star for arg in call.args)]

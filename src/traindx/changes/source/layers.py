@@ -104,7 +104,7 @@ def kind_of(source: Source, call: cst.Call) -> str:
 
 def _is_own(source: Source, name: str) -> bool:
     """Whether the source defines a function of that name itself."""
-    return any(one.name.value == name for one in source.all(cst.FunctionDef))
+    return any(function.name.value == name for function in source.all(cst.FunctionDef))
 
 
 def kept_as(source: Source, func: cst.CSTNode) -> list[cst.BaseExpression]:
@@ -113,12 +113,12 @@ def kept_as(source: Source, func: cst.CSTNode) -> list[cst.BaseExpression]:
     if around is None or not code.startswith("self."):
         return []
     assigned = source.all(cst.Assign, around)
-    return [one.value for one in assigned if source.code(one.targets[0].target) == code]
+    return [assignment.value for assignment in assigned if source.code(assignment.targets[0].target) == code]
 
 
 def _kept_kind(source: Source, func: cst.CSTNode) -> str:
-    made = [one for one in kept_as(source, func) if isinstance(one, cst.Call)]
-    kinds = {ACTIVATIONS.get(last_name(one.func), "") for one in made}
+    made = [value for value in kept_as(source, func) if isinstance(value, cst.Call)]
+    kinds = {ACTIVATIONS.get(last_name(call.func), "") for call in made}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
@@ -144,26 +144,26 @@ def is_hidden_module(source: Source, call: cst.Call) -> bool:
     end = source.lines(call)[1]
     around: cst.CSTNode = source.class_around(call) or source.scope(call)
     part: cst.CSTNode = call
-    for one in source.around(call):
-        if isinstance(one, cst.Call) and last_name(one.func) == "Sequential":
-            places = [index for index, arg in enumerate(one.args) if arg is part]
-            behind = one.args[places[0] + 1 :] if places else ()
-            if any(arg.star for arg in behind) or _is_followed(source, call, one, _LEARNING):
+    for outer in source.around(call):
+        if isinstance(outer, cst.Call) and last_name(outer.func) == "Sequential":
+            places = [index for index, arg in enumerate(outer.args) if arg is part]
+            behind = outer.args[places[0] + 1 :] if places else ()
+            if any(arg.star for arg in behind) or _is_followed(source, call, outer, _LEARNING):
                 return True
-        if isinstance(one, cst.Return | cst.For | cst.ListComp):
+        if isinstance(outer, cst.Return | cst.For | cst.ListComp):
             # A part that is made for use more than once: another follows it.
             return True
-        if isinstance(one, cst.FunctionDef | cst.ClassDef):
+        if isinstance(outer, cst.FunctionDef | cst.ClassDef):
             break
-        part = one
-    return any(source.lines(one)[0] > end for one in calls_of(source, _LEARNING, around))
+        part = outer
+    return any(source.lines(learning)[0] > end for learning in calls_of(source, _LEARNING, around))
 
 
 def _is_followed(source: Source, call: cst.Call, within: cst.CSTNode, names: frozenset[str]) -> bool:
     """Whether a call of one of these names stands behind another one, also inside of an OrderedDict."""
     every = source.all(cst.Call, within)
-    place = next(index for index, one in enumerate(every) if one is call)
-    return any(last_name(one.func) in names for one in every[place + 1 :])
+    index = next(index for index, other in enumerate(every) if other is call)
+    return any(last_name(later.func) in names for later in every[index + 1 :])
 
 
 def is_applied_hidden(source: Source, run: Run, value: cst.BaseExpression) -> bool:
@@ -172,9 +172,9 @@ def is_applied_hidden(source: Source, run: Run, value: cst.BaseExpression) -> bo
     if around is None or not isinstance(assigned, cst.Assign):
         return False
     name = source.code(assigned.targets[0].target)
-    calls = [one for one in source.all(cst.Call, around) if source.code(one.func) == name]
+    calls = [call for call in source.all(cst.Call, around) if source.code(call.func) == name]
     kept = name.startswith("self.") and is_module(source, around)
-    return kept and bool(calls) and all(is_hidden_call(source, run, one) for one in calls)
+    return kept and bool(calls) and all(is_hidden_call(source, run, call) for call in calls)
 
 
 def is_hidden_call(source: Source, run: Run, call: cst.Call) -> bool:
@@ -200,15 +200,17 @@ def is_of_model(source: Source, node: cst.CSTNode) -> bool:
 def _is_returned(source: Source, call: cst.Call) -> bool:
     """Whether nothing with weights is applied behind an activation: return F.relu(x).mean(1)."""
     inside: cst.CSTNode = call
-    for one in source.around(call):
-        if isinstance(one, cst.Return):
+    for outer in source.around(call):
+        if isinstance(outer, cst.Return):
             return True
         applied = (
-            isinstance(one, cst.Call) and source.code(one.func).startswith("self.") and inside is not one.func
+            isinstance(outer, cst.Call)
+            and source.code(outer.func).startswith("self.")
+            and inside is not outer.func
         )
-        if applied or isinstance(one, cst.BaseSmallStatement | cst.FunctionDef):
+        if applied or isinstance(outer, cst.BaseSmallStatement | cst.FunctionDef):
             return False
-        inside = one
+        inside = outer
     return False
 
 
@@ -236,19 +238,19 @@ def hidden_layers(source: Source) -> list[cst.Call]:
 
 def output_layer(source: Source) -> cst.Call | None:
     """The layer with a kernel that stands last."""
-    found = calls_of(source, _WITH_WEIGHTS)
-    return found[-1] if found else None
+    calls = calls_of(source, _WITH_WEIGHTS)
+    return calls[-1] if calls else None
 
 
 def told_activations(source: Source) -> list[cst.Arg]:
     """Texts that name the activation of a layer, or of an activation layer, which another layer follows."""
-    told = [told_activation(one) for one in hidden_layers(source)]
+    args = [told_activation(layer) for layer in hidden_layers(source)]
     alone = [
-        argument(one, ("activation",), 0)
-        for one in calls_of(source, {"Activation"})
-        if _is_followed(source, one, source.module, _WITH_WEIGHTS)
+        argument(layer, ("activation",), 0)
+        for layer in calls_of(source, {"Activation"})
+        if _is_followed(source, layer, source.module, _WITH_WEIGHTS)
     ]
-    return [one for one in (*told, *alone) if one is not None and text_of(one.value)]
+    return [arg for arg in (*args, *alone) if arg is not None and text_of(arg.value)]
 
 
 def told_activation(call: cst.Call) -> cst.Arg | None:
@@ -258,23 +260,27 @@ def told_activation(call: cst.Call) -> cst.Arg | None:
 
 def activation_of(call: cst.Call) -> str:
     """The activation that a layer is told to apply; "linear" where it is told none."""
-    given = told_activation(call)
-    return "linear" if given is None else text_of(given.value) or "?"
+    arg = told_activation(call)
+    return "linear" if arg is None else text_of(arg.value) or "?"
 
 
 def last_of_keras(source: Source) -> Activation | None:
     """The activation that the last layer with a kernel is told to apply: Dense(1, activation="sigmoid")."""
     last = output_layer(source)
-    given = told_activation(last) if last else None
-    if last is None or given is None or not text_of(given.value) or bends_behind(source, last):
+    arg = told_activation(last) if last else None
+    if last is None or arg is None or not text_of(arg.value) or bends_behind(source, last):
         return None
-    without = with_only(last, [one for one in last.args if one is not given])
-    return Activation(activation_of(last), last, source.code(given).rstrip(", "), without)
+    without = with_only(last, [passed for passed in last.args if passed is not arg])
+    return Activation(activation_of(last), last, source.code(arg).rstrip(", "), without)
 
 
 def bends_behind(source: Source, call: cst.Call) -> bool:
     """Whether an activation of its own stands between a layer and the next one with a kernel."""
     first = source.lines(call)[1]
-    later = [source.lines(one)[0] for one in calls_of(source, _WITH_WEIGHTS) if source.lines(one)[0] > first]
+    later = [
+        source.lines(weighted)[0]
+        for weighted in calls_of(source, _WITH_WEIGHTS)
+        if source.lines(weighted)[0] > first
+    ]
     end = min(later, default=1 << 30)
-    return any(first <= source.lines(one)[0] <= end for one in calls_of(source, _BENDING))
+    return any(first <= source.lines(bend)[0] <= end for bend in calls_of(source, _BENDING))

@@ -52,19 +52,19 @@ def literal_behind(
     source: Source, run: Run, what: str, value: cst.BaseExpression, holder: cst.CSTNode
 ) -> Literal:
     """The one number that an expression comes from; refused where it is computed or defined twice."""
-    found = Definition(value, holder)
+    definition = Definition(value, holder)
     option = ""
     for _ in range(_DEEPEST):
-        if found.value is None:
+        if definition.value is None:
             raise RefusedError(
                 f"{what} is {source.code(value)}, not set in {source.shown}, at {source.place(holder)}"
             )
-        plain = _without_cast(found.value)
+        plain = _without_cast(definition.value)
         number = number_of(plain)
         if number is not None:
-            return Literal(plain, found.holder, number, option)
-        found = _only(source, run, what, plain, _definitions(source, plain))
-        option = found.option or option
+            return Literal(plain, definition.holder, number, option)
+        definition = _only(source, run, what, plain, _definitions(source, plain))
+        option = definition.option or option
     raise RefusedError(f"{what} is {source.code(value)}, not a literal number, at {source.place(holder)}")
 
 
@@ -100,21 +100,21 @@ def _of_entry(source: Source, base: cst.BaseExpression, key: str) -> list[Defini
 
 
 def _only(
-    source: Source, run: Run, what: str, value: cst.BaseExpression, found: list[Definition] | None
+    source: Source, run: Run, what: str, value: cst.BaseExpression, definitions: list[Definition] | None
 ) -> Definition:
-    if found is None:
+    if definitions is None:
         raise RefusedError(f"{what} is computed ({source.code(value)}) at {source.place(value)}")
-    if not found:
+    if not definitions:
         raise RefusedError(
             f"{what} is {source.code(value)}, not set in {source.shown}, at {source.place(value)}"
         )
-    if len(found) > 1:
-        places = " and ".join(source.place(one.holder) for one in found)
-        raise RefusedError(f"{what} is {source.code(value)}, set in {len(found)} places ({places})")
-    for option in found[0].option.split():
-        if any(one == option or one.startswith(f"{option}=") for one in arguments_of(run)):
+    if len(definitions) > 1:
+        places = " and ".join(source.place(definition.holder) for definition in definitions)
+        raise RefusedError(f"{what} is {source.code(value)}, set in {len(definitions)} places ({places})")
+    for option in definitions[0].option.split():
+        if any(argument == option or argument.startswith(f"{option}=") for argument in arguments_of(run)):
             raise CommandLineError(what, option)
-    return found[0]
+    return definitions[0]
 
 
 def arguments_of(run: Run) -> list[str]:
@@ -171,8 +171,8 @@ def replaced(source: Source, node: cst.BaseExpression, new: cst.BaseExpression) 
 def joined(edits: Iterable[Edited]) -> Edited:
     """Several edits of one source as one."""
     every = list(edits)
-    parts = {node: new for one in every for node, new in one.parts.items()}
-    return Edited(parts, ", ".join(dict.fromkeys(one.says for one in every)))
+    parts = {node: new for edit in every for node, new in edit.parts.items()}
+    return Edited(parts, ", ".join(dict.fromkeys(edit.says for edit in every)))
 
 
 def rewritten(source: Source, literal: Literal, value: float, *, whole: bool = False) -> Edited:

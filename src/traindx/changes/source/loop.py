@@ -44,12 +44,12 @@ def steps_of(source: Source, run: Run) -> list[Step]:
     ]
     if source.line_of(run, STEP_PLACE) is None:
         name = target_of(source, optimizer_call(source, run))
-        here = [one for one in _all_steps(source) if one.optimizer == name]
+        here = [other for other in _all_steps(source) if other.optimizer == name]
     if not here:
         raise RefusedError(f"no optimizer.step() found in {source.shown}; a framework calls it")
     name = here[0].optimizer
-    same = [one for one in _all_steps(source) if one.optimizer == name]
-    return [one for one in same if source.scope(one.call) is source.scope(here[0].call)]
+    same = [other for other in _all_steps(source) if other.optimizer == name]
+    return [other for other in same if source.scope(other.call) is source.scope(here[0].call)]
 
 
 def _all_steps(source: Source) -> list[Step]:
@@ -68,8 +68,8 @@ def _step(source: Source, call: cst.Call) -> Step | None:
 def backward_of(source: Source, run: Run) -> cst.Call:
     """The call of the backward pass."""
     line = source.line_of(run, BACKWARD_PLACE)
-    found = calls_at(source, line) if line is not None else source.all(cst.Call)
-    backwards = [one for one in found if last_name(one.func) == "backward"]
+    calls = calls_at(source, line) if line is not None else source.all(cst.Call)
+    backwards = [call for call in calls if last_name(call.func) == "backward"]
     if len(backwards) == 1:
         return backwards[0]
     if backwards:
@@ -83,12 +83,12 @@ def differentiated(source: Source, backward: cst.Call) -> cst.BaseExpression:
     if path_of(source, func) == "torch.autograd.backward" or (
         isinstance(func, cst.Attribute) and last_name(func.value) in _GIVEN_THE_LOSS
     ):
-        given = argument(backward, ("tensors", "tensor", "loss"), 0)
-        node = None if given is None else _alone(source, given.value)
+        arg = argument(backward, ("tensors", "tensor", "loss"), 0)
+        node = None if arg is None else _alone(source, arg.value)
     else:
         # engine.backward(loss) of a library, or loss.backward(gradient): the two look alike.
-        told = any(not one.keyword for one in backward.args)
-        node = func.value if isinstance(func, cst.Attribute) and not told else None
+        is_positional = any(not passed.keyword for passed in backward.args)
+        node = func.value if isinstance(func, cst.Attribute) and not is_positional else None
     if node is None:
         code = source.code(backward)
         raise RefusedError(f"it is unclear what {code} differentiates at {source.place(backward)}")
@@ -101,9 +101,11 @@ def _alone(source: Source, value: cst.BaseExpression) -> cst.BaseExpression | No
     if isinstance(value, cst.List | cst.Tuple) and len(value.elements) == 1:
         only = value.elements[0]
         return only.value if isinstance(only, cst.Element) else None
-    found = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
+    definitions = of_name(source, value.value, source.scope(value)) if isinstance(value, cst.Name) else []
     many = cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp
-    several = any(isinstance(one, many) for one in (value, *(each.value for each in found)))
+    several = any(
+        isinstance(expression, many) for expression in (value, *(each.value for each in definitions))
+    )
     return None if several else value
 
 
@@ -120,11 +122,11 @@ def model_at(source: Source, run: Run, node: cst.CSTNode) -> str:
     if around is None or source.class_around(call) is not around:
         return ""
     kept = [
-        source.code(one.targets[0].target)
-        for one in source.all(cst.Assign, around)
-        if source.code(one.value) == name
+        source.code(assignment.targets[0].target)
+        for assignment in source.all(cst.Assign, around)
+        if source.code(assignment.value) == name
     ]
-    return next((one for one in kept if one.startswith("self.")), "")
+    return next((target for target in kept if target.startswith("self.")), "")
 
 
 def parameters_at(source: Source, run: Run, step: Step) -> str:
@@ -138,7 +140,9 @@ def is_visible(source: Source, name: str, scope: cst.FunctionDef | cst.Module) -
     """Whether a name can be read in a scope, by what the source shows."""
     first = first_name(cst.parse_expression(name))
     while True:
-        if isinstance(scope, cst.FunctionDef) and first in [one.name.value for one in parameters(scope)]:
+        if isinstance(scope, cst.FunctionDef) and first in [
+            parameter.name.value for parameter in parameters(scope)
+        ]:
             return True
         if assignments(own_nodes(source, scope), first, source):
             return True
@@ -156,10 +160,10 @@ def refuse_taken(source: Source, scope: cst.FunctionDef | cst.Module, *names: st
 
 def loop_around(source: Source, node: cst.CSTNode) -> cst.For | cst.While | None:
     """The innermost loop around a node in its function."""
-    for one in source.around(node):
-        if isinstance(one, cst.For | cst.While):
-            return one
-        if isinstance(one, cst.FunctionDef):
+    for outer in source.around(node):
+        if isinstance(outer, cst.For | cst.While):
+            return outer
+        if isinstance(outer, cst.FunctionDef):
             return None
     return None
 
@@ -185,16 +189,16 @@ def loader_call(source: Source, run: Run) -> cst.Call:
     if line is None:
         raise RefusedError(f"no training data loader found in {source.shown}")
     here = calls_at(source, line)
-    fits = [one for one in here if last_name(one.func) == "fit"]
+    fits = [call for call in here if last_name(call.func) == "fit"]
     if fits:
         return _of_fit(source, fits[0])
-    found = [one for one in here if last_name(one.func) in _LOADERS]
-    if len(found) > 1:
+    loaders = [call for call in here if last_name(call.func) in _LOADERS]
+    if len(loaders) > 1:
         # Two on one line, as in "train, val = DataLoader(...), DataLoader(...)".
-        found = [one for one in found if one.args and _is_for_training(source, one.args[0])]
-    if len(found) != 1:
+        loaders = [loader for loader in loaders if loader.args and _is_for_training(source, loader.args[0])]
+    if len(loaders) != 1:
         raise RefusedError(f"the training data loader is ambiguous at {source.shown}:{line}")
-    return found[0]
+    return loaders[0]
 
 
 def _is_for_training(source: Source, data: cst.Arg) -> bool:
@@ -203,16 +207,18 @@ def _is_for_training(source: Source, data: cst.Arg) -> bool:
 
 def _of_fit(source: Source, fit: cst.Call) -> cst.Call:
     """The loader that is given to the trainer of Lightning, or that its module makes for training."""
-    given = [one for one in fit.args if one.keyword and one.keyword.value == "train_dataloaders"]
-    plain = [one for one in fit.args if not one.keyword]
-    value = given[0].value if given else plain[1].value if len(plain) > 1 else None
+    loader_args = [arg for arg in fit.args if arg.keyword and arg.keyword.value == "train_dataloaders"]
+    plain = [arg for arg in fit.args if not arg.keyword]
+    value = loader_args[0].value if loader_args else plain[1].value if len(plain) > 1 else None
     if isinstance(value, cst.Name):
         made = of_name(source, value.value, source.scope(value))
         value = made[0].value if len(made) == 1 else None
     if isinstance(value, cst.Call) and last_name(value.func) in _LOADERS:
         return value
-    hooks = [one for one in source.all(cst.FunctionDef) if one.name.value == "train_dataloader"]
-    found = [call for one in hooks for call in calls_of(source, _LOADERS, one)]
-    if len(found) == 1:
-        return found[0]
+    hooks = [
+        function for function in source.all(cst.FunctionDef) if function.name.value == "train_dataloader"
+    ]
+    loaders = [call for hook in hooks for call in calls_of(source, _LOADERS, hook)]
+    if len(loaders) == 1:
+        return loaders[0]
     raise RefusedError(f"the training data loader is ambiguous at {source.place(fit)}")

@@ -51,14 +51,14 @@ class Loss:
 def loss_of(source: Source, run: Run, place: Fact = LOSS_PLACE) -> Loss:
     """The loss that is computed at a place; refused where it cannot be told."""
     line = source.line_of(run, place)
-    found = [loss for call in calls_at(source, line) if (loss := _loss(source, call))]
-    same = [one for one in found if one.function == run.facts.get(LOSS_FUNCTION)]
-    if len(same or found) > 1:
+    losses = [loss for call in calls_at(source, line) if (loss := _loss(source, call))]
+    same = [candidate for candidate in losses if candidate.function == run.facts.get(LOSS_FUNCTION)]
+    if len(same or losses) > 1:
         raise RefusedError(f"several losses at {source.shown}:{line}, ambiguous")
-    if not found:
+    if not losses:
         where = f" at {source.shown}:{line}" if line else f" in {source.shown}"
         raise RefusedError(f"the loss{where} is not a direct call of a torch loss")
-    return (same or found)[0]
+    return (same or losses)[0]
 
 
 def loss_calls(source: Source) -> list[cst.Call]:
@@ -88,12 +88,12 @@ def made_by(
         value = value.func.value if is_moved and isinstance(value.func, cst.Attribute) else None
         return made_by(source, value, classes, depth)
     if isinstance(value, cst.Name) and depth:
-        found = of_name(source, value.value, source.scope(value))
+        definitions = of_name(source, value.value, source.scope(value))
     elif isinstance(value, cst.Attribute) and depth:
-        found = of_attribute(source, value)
+        definitions = of_attribute(source, value)
     else:
         return None
-    return made_by(source, found[0].value, classes, depth - 1) if len(found) == 1 else None
+    return made_by(source, definitions[0].value, classes, depth - 1) if len(definitions) == 1 else None
 
 
 def divided(source: Source, backward: cst.Call, by: str) -> dict[cst.CSTNode, New]:
@@ -113,19 +113,19 @@ def without_activation(source: Source, one: Activation) -> Edited:
 
 def last_activation(source: Source, run: Run, kinds: Collection[str]) -> Activation:
     """The activation that the output passes last; refused where there are two or none."""
-    seen = str(run.facts.get(OUTPUT_ACTIVATION, ""))
-    if seen and seen not in kinds:
+    recorded = str(run.facts.get(OUTPUT_ACTIVATION, ""))
+    if recorded and recorded not in kinds:
         raise RefusedError(
-            f"the output has {'no activation' if seen == 'none' else f'a {seen}'} before the loss"
+            f"the output has {'no activation' if recorded == 'none' else f'a {recorded}'} before the loss"
         )
-    wanted = {seen} if seen else set(kinds)
+    wanted = {recorded} if recorded else set(kinds)
     for places in (_before_loss(source, run), _of_model(source, run)):
-        found = {id(one.node): one for one in places if one.kind in wanted}
-        if len(found) > 1:
-            where = " and ".join(source.place(one.node) for one in found.values())
+        activations = {id(activation.node): activation for activation in places if activation.kind in wanted}
+        if len(activations) > 1:
+            where = " and ".join(source.place(activation.node) for activation in activations.values())
             raise RefusedError(f"several activations may be the last ({where})")
-        for one in found.values():
-            return one
+        for activation in activations.values():
+            return activation
     raise RefusedError(f"no {' or '.join(sorted(wanted))} at the output found in {source.shown}")
 
 
@@ -134,10 +134,10 @@ def last_activations(source: Source, run: Run) -> list[Activation]:
     return list(_before_loss(source, run)) or list(_of_model(source, run))
 
 
-def _place(source: Source, one: Activation) -> str:
-    if isinstance(one.node, cst.Call) and last_name(one.node.func) == "Sequential":
-        return source.place(one.node.args[-1])
-    return source.place(one.node)
+def _place(source: Source, activation: Activation) -> str:
+    if isinstance(activation.node, cst.Call) and last_name(activation.node.func) == "Sequential":
+        return source.place(activation.node.args[-1])
+    return source.place(activation.node)
 
 
 def _before_loss(source: Source, run: Run) -> Iterator[Activation]:
@@ -148,27 +148,29 @@ def _before_loss(source: Source, run: Run) -> Iterator[Activation]:
         return
     if not used.args:
         return
-    given = used.args[0].value
-    yield from _outermost(source, given)
-    if isinstance(given, cst.Name):
-        for one in of_name(source, given.value, source.scope(given)):
-            if one.value is not None and source.scope(one.holder) is source.scope(given):
-                yield from _outermost(source, one.value)
+    output = used.args[0].value
+    yield from _outermost(source, output)
+    if isinstance(output, cst.Name):
+        for definition in of_name(source, output.value, source.scope(output)):
+            if definition.value is not None and source.scope(definition.holder) is source.scope(output):
+                yield from _outermost(source, definition.value)
 
 
 def _of_model(source: Source, run: Run) -> Iterator[Activation]:
     if is_keras_model(source):
-        told = last_of_keras(source)
-        yield from [told] if told is not None else []
+        last_of_model = last_of_keras(source)
+        yield from [last_of_model] if last_of_model is not None else []
         return
     around = _model_class(source, run)
     if around is None:
         # A model without a class of its own: the whole of it is one nn.Sequential.
         for call in calls_of(source, {"Sequential"}):
-            inside = any(isinstance(one, cst.ClassDef) or _is_sequential(one) for one in source.around(call))
-            found = None if inside else last_of_sequential(source, call)
-            if found is not None:
-                yield found
+            inside = any(
+                isinstance(outer, cst.ClassDef) or _is_sequential(outer) for outer in source.around(call)
+            )
+            last = None if inside else last_of_sequential(source, call)
+            if last is not None:
+                yield last
         return
     for function in source.all(cst.FunctionDef, around):
         if function.name.value == "forward":
@@ -178,7 +180,7 @@ def _of_model(source: Source, run: Run) -> Iterator[Activation]:
 def _model_class(source: Source, run: Run) -> cst.ClassDef | None:
     line = source.line_of(run, MODEL_PLACE)
     classes = module_classes(source)
-    here = [one for one in classes if line is not None and source.is_at(one, line)]
+    here = [class_ for class_ in classes if line is not None and source.is_at(class_, line)]
     if here:
         return here[0]
     return classes[0] if len(classes) == 1 else None
@@ -205,16 +207,16 @@ def _of_part(source: Source, around: cst.ClassDef, value: cst.BaseExpression) ->
         return
     for made in assignments(source.all(cst.Assign, around), source.code(inner.func), source):
         if isinstance(made.value, cst.Call) and _is_sequential(made.value):
-            found = last_of_sequential(source, made.value)
-            if found is not None:
-                yield found
+            last = last_of_sequential(source, made.value)
+            if last is not None:
+                yield last
 
 
 def _outermost(source: Source, value: cst.BaseExpression) -> Iterator[Activation]:
     """The activation that an expression applies last, under what only changes its shape."""
-    found = called(source, _unwrapped(value))
-    if found is not None:
-        yield found
+    activation = called(source, _unwrapped(value))
+    if activation is not None:
+        yield activation
 
 
 def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:

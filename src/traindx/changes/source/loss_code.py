@@ -35,23 +35,34 @@ def code_of_loss(source: Source, run: Run) -> list[cst.CSTNode]:
         code[node] = None
         waiting += _functions_called(source, run, node)
         if isinstance(node, cst.BaseSmallStatement):
-            names = [*(one.target for one in getattr(node, "targets", ())), *_read_by(source, run, node)]
+            names = [
+                *(target.target for target in getattr(node, "targets", ())),
+                *_read_by(source, run, node),
+            ]
             waiting += [each.holder for name in names for each in own_definitions(source, name)]
     return list(code)
 
 
 def _begins(source: Source, run: Run) -> list[cst.CSTNode]:
     """Where the loss is computed, or gradients are taken of it; else where a framework expects it."""
-    steps = [one for one in source.all(cst.FunctionDef) if one.name.value in _STEPS]
+    steps = [parameter for parameter in source.all(cst.FunctionDef) if parameter.name.value in _STEPS]
     line = source.line_of(run, LOSS_PLACE)
     with suppress(RefusedError):
         line = line or source.lines(backward_of(source, run))[0]
     if steps or line is None:
         return [*steps] or _named_loss(source)
-    every = [one for one in source.nodes(source.module) if isinstance(one, cst.BaseSmallStatement)]
-    small = [one for one in every if source.is_at(one, line)]
-    scopes = [one for one in map(source.scope, small) if isinstance(one, cst.FunctionDef)]
-    return [one for one in scopes if is_named_loss(one.name.value)] or [*small] or _named_loss(source)
+    every = [
+        parameter
+        for parameter in source.nodes(source.module)
+        if isinstance(parameter, cst.BaseSmallStatement)
+    ]
+    small = [parameter for parameter in every if source.is_at(parameter, line)]
+    scopes = [parameter for parameter in map(source.scope, small) if isinstance(parameter, cst.FunctionDef)]
+    return (
+        [parameter for parameter in scopes if is_named_loss(parameter.name.value)]
+        or [*small]
+        or _named_loss(source)
+    )
 
 
 def nodes_of_loss(source: Source, run: Run, within: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -68,36 +79,40 @@ def _read_by(source: Source, run: Run, statement: cst.CSTNode) -> list[cst.BaseE
     """The names that the value of a statement is computed from."""
     value = getattr(statement, "value", None)
     inside = nodes_of_loss(source, run, value) if isinstance(value, cst.BaseExpression) else ()
-    return [one for one in inside if isinstance(one, cst.Name)]
+    return [name for name in inside if isinstance(name, cst.Name)]
 
 
 def own_definitions(source: Source, name: cst.BaseExpression) -> list[Definition]:
     """What gives a name its value in its own function: what callers give has other gradients."""
     scope = source.scope(name)
     every = of_name(source, source.code(name), scope)
-    return [one for one in every if one.value is not None and source.scope(one.holder) is scope]
+    return [
+        definition
+        for definition in every
+        if definition.value is not None and source.scope(definition.holder) is scope
+    ]
 
 
 def _functions_called(source: Source, run: Run, within: cst.CSTNode) -> list[cst.FunctionDef]:
     """The functions of the file that code calls, those of the model left out."""
-    inside = (one for one in nodes_of_loss(source, run, within) if isinstance(one, cst.Call))
-    calls = [one for one in inside if not is_of_model(source, run, one)]
-    return [one for call in calls if (one := function_of(source, call)) is not None]
+    inside = (node for node in nodes_of_loss(source, run, within) if isinstance(node, cst.Call))
+    calls = [call for call in inside if not is_of_model(source, run, call)]
+    return [function for call in calls if (function := function_of(source, call)) is not None]
 
 
 def function_of(source: Source, call: cst.Call) -> cst.FunctionDef | None:
     """The one function of the file that a call enters: by its name, or as the forward of its class."""
     every = source.all(cst.FunctionDef)
     for name in (last_name(call.func), _other_name(source, call.func)):
-        same = [one for one in every if one.name.value == name]
+        same = [function for function in every if function.name.value == name]
         if same:
             return same[0] if len(same) == 1 else None
-    classes = {one.name.value: one for one in source.all(cst.ClassDef)}
+    classes = {class_.name.value: class_ for class_ in source.all(cst.ClassDef)}
     made = made_by(source, call.func, classes)
     if made is None:
         return None
     inside = source.all(cst.FunctionDef, classes[last_name(made.func)])
-    return next((one for one in inside if one.name.value in _FORWARD), None)
+    return next((function for function in inside if function.name.value in _FORWARD), None)
 
 
 def _other_name(source: Source, func: cst.BaseExpression) -> str:
@@ -134,12 +149,12 @@ def is_prediction(source: Source, run: Run, value: cst.BaseExpression) -> bool:
 def _models(source: Source) -> frozenset[str]:
     """The names of classes of layers, and of those of the file that have layers."""
     called = (last_name(call.func) for call in source.all(cst.Call))
-    own = (one.name.value for one in module_classes(source) if _has_layers(source, one))
+    own = (class_.name.value for class_ in module_classes(source) if _has_layers(source, class_))
     return frozenset((*filter(_is_layer, called), *own))
 
 
-def _has_layers(source: Source, one: cst.ClassDef) -> bool:
-    return any(_is_layer(last_name(call.func)) for call in source.all(cst.Call, one))
+def _has_layers(source: Source, class_: cst.ClassDef) -> bool:
+    return any(_is_layer(last_name(call.func)) for call in source.all(cst.Call, class_))
 
 
 def _is_layer(name: str) -> bool:
@@ -147,7 +162,7 @@ def _is_layer(name: str) -> bool:
 
 
 def _named_loss(source: Source) -> list[cst.CSTNode]:
-    return [one for one in source.all(cst.FunctionDef) if is_named_loss(one.name.value)]
+    return [function for function in source.all(cst.FunctionDef) if is_named_loss(function.name.value)]
 
 
 def is_named_loss(name: str) -> bool:

@@ -44,17 +44,17 @@ def _spot(source: Source, run: Run) -> tuple[str, cst.CSTNode]:
 def _of_trainer(source: Source) -> tuple[str, cst.CSTNode]:
     """The model that is given to the one trainer of Hugging Face."""
     made = calls_of(source, {"Trainer", "Seq2SeqTrainer"})
-    given = argument(made[0], ("model",), 0) if len(made) == 1 else None
-    if given is None or not isinstance(given.value, cst.Name):
+    arg = argument(made[0], ("model",), 0) if len(made) == 1 else None
+    if arg is None or not isinstance(arg.value, cst.Name):
         raise RefusedError(f"no single Trainer with a named model found in {source.shown}")
-    return given.value.value, made[0]
+    return arg.value.value, made[0]
 
 
 def _init(source: Source, node: cst.CSTNode) -> cst.FunctionDef:
     around = source.class_around(node)
-    for one in source.all(cst.FunctionDef, around) if around is not None else []:
-        if one.name.value == "__init__" and isinstance(one.body, cst.IndentedBlock):
-            return one
+    for function in source.all(cst.FunctionDef, around) if around is not None else []:
+        if function.name.value == "__init__" and isinstance(function.body, cst.IndentedBlock):
+            return function
     raise RefusedError(f"the model has no __init__ at {source.place(node)}")
 
 

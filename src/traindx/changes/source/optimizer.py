@@ -62,13 +62,13 @@ def optimizer_call(source: Source, run: Run) -> cst.Call:
     kind = str(run.facts.get(OPTIMIZER, ""))
     line = source.line_of(run, OPTIMIZER_PLACE)
     here = calls_at(source, line)
-    known = [one for one in here if last_name(one.func) == kind] or [
-        one for one in here if last_name(one.func) in OPTIMIZERS or _holds_parameters(one)
+    known = [call for call in here if last_name(call.func) == kind] or [
+        call for call in here if last_name(call.func) in OPTIMIZERS or _holds_parameters(call)
     ]
     if int(run.facts.get(OPTIMIZERS_IN_TURN, 1) or 1) > 1:
         raise RefusedError(f"{source.shown} alternates several optimizers, ambiguous")
     if len(known) > 1:
-        begins = [one for one in known if source.lines(one)[0] == line]
+        begins = [call for call in known if source.lines(call)[0] == line]
         known = begins or known
     if len(known) == 1:
         _refuse_another(source, known[0])
@@ -105,19 +105,19 @@ def _holds_parameters(call: cst.Call) -> bool:
 
 def trainer_call(source: Source) -> cst.Call | None:
     """The arguments of a Hugging Face trainer, where the source makes exactly one."""
-    found = calls_of(source, _ARGUMENTS)
-    return found[0] if len(found) == 1 else None
+    calls = calls_of(source, _ARGUMENTS)
+    return calls[0] if len(calls) == 1 else None
 
 
 def keras_fit(source: Source, run: Run) -> cst.Call | None:
     """The call of Keras' fit that the run stepped in."""
     here = calls_at(source, source.line_of(run, STEP_PLACE)) if names_keras(source) else []
-    return next((one for one in here if last_name(one.func) == "fit"), None)
+    return next((call for call in here if last_name(call.func) == "fit"), None)
 
 
 def is_lightning(source: Source) -> bool:
     """Whether a class of the source is a module of Lightning."""
-    bases = [base.value for one in source.all(cst.ClassDef) for base in one.bases]
+    bases = [base.value for class_ in source.all(cst.ClassDef) for base in class_.bases]
     return any("Lightning" in name for base in bases for name in names_in(source, base))
 
 
@@ -134,9 +134,9 @@ def argument_of_compile(source: Source, name: str, position: int) -> cst.Arg | N
 
 def named_optimizer(source: Source) -> tuple[cst.Arg, str] | None:
     """The argument of the one compile that names its optimizer in a text, and how its class is spelled."""
-    given = argument_of_compile(source, "optimizer", 0)
-    kind = _BY_NAME.get((text_of(given.value) or "").lower()) if given is not None else None
-    return (given, imported(source, f"keras.optimizers.{kind}")) if given is not None and kind else None
+    arg = argument_of_compile(source, "optimizer", 0)
+    kind = _BY_NAME.get((text_of(arg.value) or "").lower()) if arg is not None else None
+    return (arg, imported(source, f"keras.optimizers.{kind}")) if arg is not None and kind else None
 
 
 def edit_setting(source: Source, run: Run, change: ChangeSpec, setting: Setting) -> Edited:
@@ -157,15 +157,13 @@ def edit_setting(source: Source, run: Run, change: ChangeSpec, setting: Setting)
     return _edit_argument(source, run, change, setting, call, names, position, default)
 
 
-def _spelled_out(
-    source: Source, change: ChangeSpec, setting: Setting, given: cst.Arg, spelled: str
-) -> Edited:
+def _spelled_out(source: Source, change: ChangeSpec, setting: Setting, arg: cst.Arg, spelled: str) -> Edited:
     """An optimizer of Keras that a text names, made by its class with a setting."""
     default = setting.default(spelled.rpartition(".")[2], keras=True)
     value = change.scaled(default)
     if value == default:
-        raise RefusedError(f"{setting.what} is already {number_text(default)} at {source.place(given)}")
-    return exchanged(source, given, f"{spelled}({setting.names[-1]}={number_text(value)})")
+        raise RefusedError(f"{setting.what} is already {number_text(default)} at {source.place(arg)}")
+    return exchanged(source, arg, f"{spelled}({setting.names[-1]}={number_text(value)})")
 
 
 def _edit_argument(
@@ -178,9 +176,9 @@ def _edit_argument(
     position: int | None,
     default: float,
 ) -> Edited:
-    given = argument(call, names, position)
-    if given is not None:
-        return scaled(source, run, setting.what, given, change.scaled)
+    arg = argument(call, names, position)
+    if arg is not None:
+        return scaled(source, run, setting.what, arg, change.scaled)
     if spread(call):
         literal = spread_literal(source, run, setting.what, call, names[0])
         return rewritten(source, literal, change.scaled(literal.value))
@@ -192,15 +190,17 @@ def _edit_argument(
 
 def spread_literal(source: Source, run: Run, what: str, call: cst.Call, key: str) -> Literal:
     """The number that one of the dictionaries spread into a call holds; refused where several may hold it."""
-    found = {id(one.holder): one for base in spread(call) for one in of_key(source, base, key)}
-    bases = ", ".join(f"**{source.code(one)}" for one in spread(call))
+    definitions = {
+        id(definition.holder): definition for base in spread(call) for definition in of_key(source, base, key)
+    }
+    bases = ", ".join(f"**{source.code(base)}" for base in spread(call))
     comes = f"{what} comes from {bases} at {source.place(call)}"
-    if len(found) > 1:
-        places = " and ".join(source.place(one.holder) for one in found.values())
-        raise RefusedError(f"{comes}, set in {len(found)} places ({places})")
-    for one in found.values():
-        if one.value is not None:
-            return literal_behind(source, run, what, one.value, one.holder)
+    if len(definitions) > 1:
+        places = " and ".join(source.place(definition.holder) for definition in definitions.values())
+        raise RefusedError(f"{comes}, set in {len(definitions)} places ({places})")
+    for definition in definitions.values():
+        if definition.value is not None:
+            return literal_behind(source, run, what, definition.value, definition.holder)
     raise RefusedError(comes)
 
 
@@ -210,10 +210,17 @@ def literals_of_groups(source: Source, run: Run, call: cst.Call, key: str, what:
     groups = source.all(cst.Dict, first.value) if first else []
     if first is not None and isinstance(first.value, cst.Name):
         made = of_name(source, first.value.value, source.scope(first))
-        groups = [one for each in made if each.value is not None for one in source.all(cst.Dict, each.value)]
-    entries = [one for group in groups for one in group.elements if isinstance(one, cst.DictElement)]
-    named = [one for one in entries if text_of(one.key) == key]
-    return [literal_behind(source, run, what, one.value, one) for one in named]
+        groups = [
+            dictionary
+            for each in made
+            if each.value is not None
+            for dictionary in source.all(cst.Dict, each.value)
+        ]
+    entries = [
+        element for group in groups for element in group.elements if isinstance(element, cst.DictElement)
+    ]
+    named = [entry for entry in entries if text_of(entry.key) == key]
+    return [literal_behind(source, run, what, entry.value, entry) for entry in named]
 
 
 def parameters_of(source: Source, call: cst.Call) -> str:
@@ -246,8 +253,12 @@ def exchanged_class(source: Source, call: cst.Call, name: str, module: str) -> E
 
 
 def _is_imported(source: Source, name: str) -> bool:
-    every = [one.names for one in source.all(cst.ImportFrom) if not isinstance(one.names, cst.ImportStar)]
-    return any(last_name(one.name) == name for names in every for one in names)
+    every = [
+        statement.names
+        for statement in source.all(cst.ImportFrom)
+        if not isinstance(statement.names, cst.ImportStar)
+    ]
+    return any(last_name(alias.name) == name for names in every for alias in names)
 
 
 @dataclass(frozen=True)
@@ -272,7 +283,7 @@ def told_by(source: Source, run: Run, keywords: Keywords) -> tuple[cst.Call, str
             return trainers[0], keywords.lightning
     if names_keras(source) and named_optimizer(source) is None:
         call = optimizer_call(source, run)
-        by = next((one for one in keywords.keras if argument(call, (one,))), keywords.keras[0])
+        by = next((name for name in keywords.keras if argument(call, (name,))), keywords.keras[0])
         return (call, by) if is_keras(call, source) else None
     return None
 

@@ -75,7 +75,7 @@ def _within_line(node: cst.BaseSmallStatement, new: Around) -> cst.FlattenSentin
     """As in "loss.backward(); opt.step()", or behind a colon."""
     smalls = [*map(_small, new.before), node, *map(_small, new.after)]
     last = smalls.pop()
-    with_marks = [one.with_changes(semicolon=_SEMICOLON) for one in smalls]
+    with_marks = [small.with_changes(semicolon=_SEMICOLON) for small in smalls]
     return cst.FlattenSentinel([*with_marks, last.with_changes(semicolon=node.semicolon)])
 
 
@@ -123,7 +123,7 @@ class Patch:
         """
         if self.arguments is not None:
             return f"-{self.before}\n+{self.after}\n"
-        return "".join(one._own_diff for one in self.files)
+        return "".join(file._own_diff for file in self.files)
 
     @property
     def _own_diff(self) -> str:
@@ -131,7 +131,7 @@ class Patch:
         name = path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
         lines = difflib.unified_diff(_lines(self.before), _lines(self.after), f"a/{name}", f"b/{name}")
         return "".join(
-            one if one.endswith("\n") else f"{one}\n\\ No newline at end of file\n" for one in lines
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
         )
 
 
@@ -182,11 +182,11 @@ def together(patches: Sequence[Patch]) -> Patch:
     """Patches of several files as one; refused where two change the same file."""
     if not patches:
         raise RefusedError("there is no change")
-    paths = [one.path for one in patches]
+    paths = [patch.path for patch in patches]
     if len(set(paths)) < len(paths):
         raise RefusedError(f"the changes of {', '.join(dict.fromkeys(paths))} are written in several ways")
     first, *others = patches
-    return replace(first, says="; ".join(one.says for one in patches), also=tuple(others))
+    return replace(first, says="; ".join(patch.says for patch in patches), also=tuple(others))
 
 
 def _of_file(shown: str, edits: Sequence[tuple[Change, ChangeSpec]], run: Run) -> Patch:
@@ -225,8 +225,8 @@ def _source(shown: str, text: str) -> Source:
 def _file_of(change: Change, run: Run) -> str:
     """The file that an edit is made in, as the run spells it."""
     for fact in change.edited_file:
-        place = str(run.facts.get(fact, ""))
-        path = place if fact is SCRIPT else place.rpartition(":")[0]
+        location = str(run.facts.get(fact, ""))
+        path = location if fact is SCRIPT else location.rpartition(":")[0]
         if path:
             return path
     raise RefusedError("the run has no source file")
@@ -266,4 +266,4 @@ def _check(source: Source) -> None:
 def _lines(text: str) -> list[str]:
     """Lines with their ends, as patches count them: at line feeds only."""
     parts = text.split("\n")
-    return [f"{one}\n" for one in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

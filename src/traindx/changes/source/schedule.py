@@ -28,8 +28,8 @@ class Gathered:
 
     def stepped(self, schedule: str, kept: str) -> list[str]:
         """What is written behind each step of the optimizer."""
-        told = f"    {schedule}.step(sum({kept}) / len({kept}))\n    {kept}.clear()\n"
-        return [f"{kept}.append({self.loss}.item())", f"if len({kept}) == {self.width}:\n{told}"]
+        sentence = f"    {schedule}.step(sum({kept}) / len({kept}))\n    {kept}.clear()\n"
+        return [f"{kept}.append({self.loss}.item())", f"if len({kept}) == {self.width}:\n{sentence}"]
 
 
 def number_of_steps(run: Run) -> int | None:
@@ -37,9 +37,9 @@ def number_of_steps(run: Run) -> int | None:
     planned = run.facts.get(PLANNED_STEPS)
     if isinstance(planned, int | float) and planned > 0:
         return int(planned)
-    recorded = [one.steps for one in run.all(TRAIN_LOSS) if len(one.steps)]
+    recorded = [series.steps for series in run.all(TRAIN_LOSS) if len(series.steps)]
     # Steps are counted from 0 or from 1.
-    return max((int(one[-1]) + (one[0] == 0) for one in recorded), default=None)
+    return max((int(steps[-1]) + (steps[0] == 0) for steps in recorded), default=None)
 
 
 def scheduled(
@@ -63,9 +63,9 @@ def scheduled(
         raise RefusedError(f"the optimizer is not in a variable at {source.place(call)}")
     owner = "self." if optimizer.startswith("self.") else ""
     schedule = f"{owner}{name}"
-    for one in (name, gathers.name) if gathers is not None else (name,):
-        if _is_taken(source, one) or calls_of(source, {one}):
-            raise RefusedError(f"the name {one} is already used in {source.shown}")
+    for word in (name, gathers.name) if gathers is not None else (name,):
+        if _is_taken(source, word) or calls_of(source, {word}):
+            raise RefusedError(f"the name {word} is already used in {source.shown}")
     reached = all(_reaches(source, call, step.call, optimizer, step.optimizer) for step in steps)
     if not reached:
         raise RefusedError(f"the optimizer of {source.place(call)} steps in another function")
@@ -101,43 +101,43 @@ def _refuse_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
 
 def _schedules(source: Source) -> list[cst.Call]:
     """Calls that make a schedule, by the module or by the name it is imported under."""
-    found = [one for one in source.all(cst.Call) if "lr_scheduler" in names_in(source, one.func)]
+    calls = [call for call in source.all(cst.Call) if "lr_scheduler" in names_in(source, call.func)]
     names = [
         source.code(alias.asname.name if alias.asname else alias.name)
-        for one in source.all(cst.ImportFrom)
-        if one.module is not None and source.code(one.module).endswith("lr_scheduler")
-        if not isinstance(one.names, cst.ImportStar)
-        for alias in one.names
+        for statement in source.all(cst.ImportFrom)
+        if statement.module is not None and source.code(statement.module).endswith("lr_scheduler")
+        if not isinstance(statement.names, cst.ImportStar)
+        for alias in statement.names
     ]
-    return [*found, *calls_of(source, names)]
+    return [*calls, *calls_of(source, names)]
 
 
 def _without_present(source: Source, run: Run) -> dict[cst.CSTNode, New]:
     """The source without the one schedule that is there, if it has no other use."""
-    found = _schedules(source)
-    if not found:
+    schedules = _schedules(source)
+    if not schedules:
         return _refuse_present(source, run)
-    name = target_of(source, found[0])
-    if len(found) > 1 or not name:
+    name = target_of(source, schedules[0])
+    if len(schedules) > 1 or not name:
         raise RefusedError(f"several schedulers or an unnamed one in {source.shown}, ambiguous")
-    uses = [one for one in source.all(cst.Attribute) if source.code(one.value) == name]
-    steps = [one for one in source.all(cst.Call) if source.code(one.func) == f"{name}.step"]
-    alone = [one for one in steps if isinstance(source.parent(one), cst.Expr)]
+    uses = [attribute for attribute in source.all(cst.Attribute) if source.code(attribute.value) == name]
+    steps = [call for call in source.all(cst.Call) if source.code(call.func) == f"{name}.step"]
+    alone = [step for step in steps if isinstance(source.parent(step), cst.Expr)]
     if len(uses) != len(alone) or len(steps) != len(alone) or not steps:
-        raise RefusedError(f"{name} is used for more than step(), {source.place(found[0])}")
-    parts = removed(source, found[0])
-    for one in alone:
-        parts |= removed(source, one)
+        raise RefusedError(f"{name} is used for more than step(), {source.place(schedules[0])}")
+    parts = removed(source, schedules[0])
+    for call in alone:
+        parts |= removed(source, call)
     return parts
 
 
 def steps_of_schedule(source: Source, run: Run) -> list[cst.Call]:
     """Every step of the one schedule that the run made; refused where there is none."""
-    names = {target_of(source, one) for one in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
+    names = {target_of(source, call) for call in calls_at(source, source.line_of(run, SCHEDULE_PLACE))} - {""}
     if len(names) != 1:
         raise RefusedError(f"no single scheduler found in {source.shown}")
     name = next(iter(names))
-    steps = [one for one in source.all(cst.Call) if _is_step(source, one, name)]
+    steps = [call for call in source.all(cst.Call) if _is_step(source, call, name)]
     if not steps:
         raise RefusedError(f"{name}.step() is not called in {source.shown}")
     return steps
@@ -156,7 +156,7 @@ def _is_step(source: Source, call: cst.Call, name: str) -> bool:
 
 def _is_taken(source: Source, name: str) -> bool:
     """Whether a name is used for something else than the schedule that is replaced."""
-    present = {target_of(source, one) for one in _schedules(source)}
+    present = {target_of(source, other) for other in _schedules(source)}
     return name not in present and is_visible(source, name, source.module)
 
 

@@ -71,16 +71,16 @@ def named(key: str, option: Option) -> bool:
 
 def typed(words: Sequence[str], option: Option, short: dict[str, str]) -> Typed | None:
     """Where an option is given on a command line, the last time it is; None where it is not."""
-    found = None
+    latest = None
     for index, word in enumerate(words):
         key, equals, value = word.partition("=")
         if equals and named(key, option):
-            found = Typed(index, key + equals, value)
+            latest = Typed(index, key + equals, value)
         elif word.startswith("-") and (named(word, option) or named(short.get(word, ""), option)):
             after = words[index + 1] if index + 1 < len(words) else "-"
             has_value = not after.startswith("-") or _is_number(after)
-            found = Typed(index + 1, "", after) if has_value else Typed(index, word, "")
-    return found
+            latest = Typed(index + 1, "", after) if has_value else Typed(index, word, "")
+    return latest
 
 
 def retyped(words: Sequence[str], at: Typed, value: str) -> list[str]:
@@ -99,25 +99,25 @@ def _is_number(text: str) -> bool:
 
 def short_options(start: Path) -> dict[str, str]:
     """Short options that a program declares, with the long names beside them: "-b" for "--batch-size"."""
-    found: dict[str, str] = {}
+    by_letter: dict[str, str] = {}
     for path in _sources(start):
-        for one in _spellings(_text(path)):
-            longest = max(one, key=len)
-            found |= {spelled: longest for spelled in one if spelled != longest}
-    return found
+        for spellings in _spellings(_text(path)):
+            longest = max(spellings, key=len)
+            by_letter |= {spelled: longest for spelled in spellings if spelled != longest}
+    return by_letter
 
 
 def written(start: Path, words: Sequence[str], option: Option) -> list[Written]:
     """Where a value of an option is written in a project: in what its command names first."""
-    given = [Path(start, word.rpartition("=")[2]) for word in words]
-    configurations = [path for path in given if path.suffix in _CONFIGURATIONS and path.is_file()]
+    paths = [Path(start, word.rpartition("=")[2]) for word in words]
+    configurations = [path for path in paths if path.suffix in _CONFIGURATIONS and path.is_file()]
     every = _files(start)
     configurations += [path for path in every if path.suffix in _CONFIGURATIONS]
     sources = [path for path in every if path.suffix == ".py"]
-    found = [one for path in dict.fromkeys(configurations) for one in _entries(path)]
+    entries = [entry for path in dict.fromkeys(configurations) for entry in _entries(path)]
     mentioning = ((path, text) for path in sources if _mentions(text := _text(path), option))
-    found += [one for path, text in islice(mentioning, _MOST_READ) for one in _defaults(path, text)]
-    return [one for one in found if named(one.key, option)]
+    entries += [default for path, text in islice(mentioning, _MOST_READ) for default in _defaults(path, text)]
+    return [entry for entry in entries if named(entry.key, option)]
 
 
 def _mentions(text: str, option: Option) -> bool:
@@ -163,8 +163,8 @@ def _read(path: Path, _: int) -> str:
 
 
 def _entries(path: Path) -> Iterator[Written]:
-    for one in _ENTRY.finditer(_text(path)):
-        yield Written(path, one["key"], one["value"], one.start("value"))
+    for match in _ENTRY.finditer(_text(path)):
+        yield Written(path, match["key"], match["value"], match.start("value"))
 
 
 def _spellings(text: str) -> Iterator[list[str]]:
@@ -173,7 +173,7 @@ def _spellings(text: str) -> Iterator[list[str]]:
         return
     for node in _nodes(text):
         if isinstance(node, ast.Call) and _called(node) in _ADDS_OPTION:
-            names = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            names = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
             spelled = [name for name in names if isinstance(name, str) and name.startswith("-")]
             if len(spelled) > 1:
                 yield spelled
@@ -221,17 +221,19 @@ def _assigned(text: str) -> Iterator[tuple[str, ast.expr]]:
         elif isinstance(node, ast.arguments):
             places = [*node.posonlyargs, *node.args]
             behind = places[len(places) - len(node.defaults) :]
-            yield from ((one.arg, value) for one, value in zip(behind, node.defaults, strict=True))
+            yield from (
+                (parameter.arg, value) for parameter, value in zip(behind, node.defaults, strict=True)
+            )
             named_only = zip(node.kwonlyargs, node.kw_defaults, strict=True)
-            yield from ((one.arg, value) for one, value in named_only if value is not None)
+            yield from ((parameter.arg, value) for parameter, value in named_only if value is not None)
 
 
 def _of_call(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     if _called(node) not in _ADDS_OPTION:
-        yield from ((one.arg, one.value) for one in node.keywords if one.arg)
+        yield from ((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg)
         return
-    names = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
-    default = next((one.value for one in node.keywords if one.arg == "default"), None)
+    names = [str(arg.value) for arg in node.args if isinstance(arg, ast.Constant)]
+    default = next((keyword.value for keyword in node.keywords if keyword.arg == "default"), None)
     if names and default is not None:
         yield max(names, key=len), default
 
@@ -252,6 +254,6 @@ def _constant(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str):
         return node
     if isinstance(node, ast.Call):
-        inside = [one.value for one in node.keywords if one.arg in _DEFAULTS] or node.args[:1]
-        return next((one for one in inside if isinstance(one, ast.Constant)), None)
+        inside = [keyword.value for keyword in node.keywords if keyword.arg in _DEFAULTS] or node.args[:1]
+        return next((constant for constant in inside if isinstance(constant, ast.Constant)), None)
     return None

@@ -105,16 +105,16 @@ class Source:
     def scope(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Module:
         """The function a node stands in, else the module."""
         inside = node
-        for one in self.around(node):
+        for outer in self.around(node):
             # A default value or a decorator stands in the scope around its function.
-            if isinstance(one, cst.FunctionDef) and inside is one.body:
-                return one
-            inside = one
+            if isinstance(outer, cst.FunctionDef) and inside is outer.body:
+                return outer
+            inside = outer
         return self.module
 
     def class_around(self, node: cst.CSTNode) -> cst.ClassDef | None:
         """The class a node stands in."""
-        return next((one for one in self.around(node) if isinstance(one, cst.ClassDef)), None)
+        return next((outer for outer in self.around(node) if isinstance(outer, cst.ClassDef)), None)
 
     def line_of(self, run: Run, *facts: Fact) -> int | None:
         """The present line of the first place the run knows in this file."""
@@ -171,9 +171,9 @@ def _parsed(text: str) -> _Tree:
 
 def small_statement(source: Source, node: cst.CSTNode) -> cst.BaseSmallStatement:
     """The simple statement a node is part of."""
-    for one in (node, *source.around(node)):
-        if isinstance(one, cst.BaseSmallStatement):
-            return one
+    for outer in (node, *source.around(node)):
+        if isinstance(outer, cst.BaseSmallStatement):
+            return outer
     raise AssertionError("whoever asks has found the node in a simple statement")
 
 
@@ -201,7 +201,7 @@ def under(source: Source, node: cst.CSTNode, test: str, *others: str) -> dict[cs
     line = source.parent(small)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         raise RefusedError(f"several statements on one line at {source.place(node)}")
-    body = "\n".join(f"    {one}" for one in (source.code(small), *others))
+    body = "\n".join(f"    {other_code}" for other_code in (source.code(small), *others))
     new = cst.parse_statement(f"if {test}:\n{body}\n")
     assert isinstance(new, cst.If)
     first, *more = new.body.body
@@ -234,13 +234,13 @@ def _whole(source: Source, node: cst.CSTNode, *, first: bool) -> cst.CSTNode:
 
 def _fitting(source: Source, whole: cst.CSTNode, texts: tuple[str, ...]) -> cst.CSTNode:
     """A loop or a condition cannot stand in the middle of a line."""
-    if isinstance(whole, cst.BaseSmallStatement) and any("\n" in one for one in texts):
+    if isinstance(whole, cst.BaseSmallStatement) and any("\n" in text for text in texts):
         raise RefusedError(f"several statements on one line at {source.place(whole)}")
     return whole
 
 
-def _is_docstring(one: cst.CSTNode) -> bool:
-    if not isinstance(one, cst.SimpleStatementLine):
+def _is_docstring(node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.SimpleStatementLine):
         return False
-    first = one.body[0]
+    first = node.body[0]
     return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString | cst.ConcatenatedString)

@@ -61,7 +61,7 @@ def names_in(source: Source, within: cst.CSTNode | None = None) -> list[str]:
 
 def texts_in(source: Source, within: cst.CSTNode) -> list[str]:
     """Every text that is written out in a node."""
-    return [text for one in source.all(cst.SimpleString, within) if (text := text_of(one)) is not None]
+    return [text for string in source.all(cst.SimpleString, within) if (text := text_of(string)) is not None]
 
 
 def names_keras(source: Source) -> bool:
@@ -155,7 +155,14 @@ def _between(
         return usual
     # A comment ends its line: what comes next begins another, as far in as the arguments do.
     opening = call.whitespace_before_args
-    inner = next((one for one in (usual, opening) if isinstance(one, cst.ParenthesizedWhitespace)), closing)
+    inner = next(
+        (
+            whitespace
+            for whitespace in (usual, opening)
+            if isinstance(whitespace, cst.ParenthesizedWhitespace)
+        ),
+        closing,
+    )
     return closing.with_changes(last_line=inner.last_line, indent=inner.indent)
 
 
@@ -195,8 +202,8 @@ def imported(source: Source, path: str, first: str = "") -> str:
     ]
     if not fitting:
         raise RefusedError(f"{source.shown} does not import {path}")
-    preferred = [one for one in fitting if one[0] == first]
-    name, whole = preferred[0] if preferred else max(fitting, key=lambda one: len(one[1]))
+    preferred = [pair for pair in fitting if pair[0] == first]
+    name, whole = preferred[0] if preferred else max(fitting, key=lambda pair: len(pair[1]))
     return name + path[len(whole) :]
 
 
@@ -213,21 +220,21 @@ def is_imported(source: Source, name: str) -> bool:
 
 def _names(source: Source) -> dict[str, str]:
     """Imported names and the dotted paths they stand for."""
-    found: dict[str, str] = {}
-    for one in source.all(cst.Import):
-        for alias in one.names:
+    paths: dict[str, str] = {}
+    for statement in source.all(cst.Import):
+        for alias in statement.names:
             path = source.code(alias.name)
             first = path.partition(".")[0]
-            found |= {source.code(alias.asname.name): path} if alias.asname else {first: first}
+            paths |= {source.code(alias.asname.name): path} if alias.asname else {first: first}
     for other in source.all(cst.ImportFrom):
         if isinstance(other.names, cst.ImportStar) or other.module is None:
             continue
         for alias in other.names:
             name = source.code(alias.name)
-            found[source.code(alias.asname.name) if alias.asname else name] = (
+            paths[source.code(alias.asname.name) if alias.asname else name] = (
                 f"{source.code(other.module)}.{name}"
             )
-    return found
+    return paths
 
 
 def is_module(source: Source, one: cst.ClassDef) -> bool:
@@ -237,4 +244,4 @@ def is_module(source: Source, one: cst.ClassDef) -> bool:
 
 def module_classes(source: Source) -> list[cst.ClassDef]:
     """The classes of a source that are models or parts of them, in the order of the text."""
-    return [one for one in source.all(cst.ClassDef) if is_module(source, one)]
+    return [class_ for class_ in source.all(cst.ClassDef) if is_module(source, class_)]

@@ -127,7 +127,7 @@ def _tell(examination: "Examination", arguments: argparse.Namespace) -> int:
 
     names = {"export": "data.csv", **{kind: f"data.{kind}" for kind in ("png", "html", "md", "json")}}
     places = places_of(arguments, names)
-    sources = [one for one in (arguments.source, arguments.validation) if one is not None]
+    sources = [source for source in (arguments.source, arguments.validation) if source is not None]
     refuse_places(places, sources, before_work=False)
     makers: dict[str, Maker] = {
         "export": lambda: rows_table(examination),

@@ -71,14 +71,14 @@ def read_pt(path: Path, target: str | None, most: int) -> Parts:
     if (
         isinstance(content, (tuple, list))
         and content
-        and all(isinstance(one, torch.Tensor) for one in content)
+        and all(isinstance(tensor, torch.Tensor) for tensor in content)
     ):
-        inputs, *more = (array_of(one, where) for one in content[:2])
+        inputs, *more = (array_of(tensor, where) for tensor in content[:2])
         return from_arrays(where, inputs, more[0] if more else None, most), None
     if isinstance(content, Mapping):
-        tensors = {str(name): one for name, one in content.items() if isinstance(one, torch.Tensor)}
+        tensors = {str(name): tensor for name, tensor in content.items() if isinstance(tensor, torch.Tensor)}
         if tensors:
-            named = {name: array_of(one, where) for name, one in tensors.items()}
+            named = {name: array_of(tensor, where) for name, tensor in tensors.items()}
             return from_named(where, named, target, most)
     raise UnreadableError(where, "contains no tensors", "save a tensor, a pair (x, y) or a dict of tensors")
 
@@ -162,19 +162,19 @@ _PARTS = {TRAINING: ("train", "training"), VALIDATION: ("val", "valid", "validat
 
 def parts_in(folder: Path) -> tuple[Path, Path | None]:
     """The folders of training and validation, where they stand side by side in this one."""
-    inside = {one.name.lower(): one for one in folder.iterdir() if one.is_dir()}
-    found = {part: next((inside[n] for n in names if n in inside), None) for part, names in _PARTS.items()}
-    training = found[TRAINING]
-    return (folder, None) if training is None else (training, found[VALIDATION])
+    inside = {path.name.lower(): path for path in folder.iterdir() if path.is_dir()}
+    paths = {part: next((inside[n] for n in names if n in inside), None) for part, names in _PARTS.items()}
+    training = paths[TRAINING]
+    return (folder, None) if training is None else (training, paths[VALIDATION])
 
 
 def read_images(folder: Path, most: int, part: str = TRAINING) -> Raw:
     """Every image of every class at one small size, in RGB or gray as most of them are."""
     files = [
-        (file, one.name)
-        for one in sorted(folder.iterdir())
-        if one.is_dir()
-        for file in sorted(one.rglob("*"))
+        (file, path.name)
+        for path in sorted(folder.iterdir())
+        if path.is_dir()
+        for file in sorted(path.rglob("*"))
         if file.suffix.lower() in _SUFFIXES
     ]
     if not files:
@@ -227,4 +227,4 @@ def _pixels(file: Path) -> Array | None:
 def _stacked(images: list[Array]) -> Array:
     """One array of images; gray ones among colored ones get three equal channels."""
     channels = max(image.shape[2] for image in images)
-    return np.stack([np.repeat(one, channels // one.shape[2], axis=2) for one in images])
+    return np.stack([np.repeat(image, channels // image.shape[2], axis=2) for image in images])

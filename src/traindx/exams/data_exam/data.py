@@ -75,7 +75,7 @@ def thinned(inputs: Array) -> Array:
     if len(shape) < 2 or np.prod(shape) <= _MOST_POSITIONS:
         return inputs
     excess = np.prod(shape) / _MOST_POSITIONS
-    long = [place for place, size in enumerate(shape) if size > 4]
+    long = [index for index, size in enumerate(shape) if size > 4]
     step = ceil(excess ** (1 / max(len(long), 1)))
     return inputs[(slice(None), *(slice(None, None, step if at in long else 1) for at in range(len(shape))))]
 
@@ -134,8 +134,8 @@ def keys_of(where: str, names: Sequence[str], target: str | None) -> tuple[str, 
 def _first(names: Sequence[str], splits: Sequence[str], known: Sequence[str]) -> str | None:
     plain = {name.lower().replace("_", "").replace("-", "").replace(" ", ""): name for name in names}
     # x_train and train_x are both in use.
-    wanted = [order for split in splits for one in known for order in (one + split, split + one)]
-    return next((plain[one.replace("_", "")] for one in wanted if one.replace("_", "") in plain), None)
+    wanted = [order for split in splits for name in known for order in (name + split, split + name)]
+    return next((plain[name.replace("_", "")] for name in wanted if name.replace("_", "") in plain), None)
 
 
 Labels = NDArray[np.int64]

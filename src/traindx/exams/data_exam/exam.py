@@ -65,7 +65,7 @@ def data(
 @cache
 def checks() -> tuple[Check, ...]:
     """Every check there is, in the order of a report."""
-    return tuple(sorted(units(data_checks, Check), key=lambda one: (one.order, one.slug)))
+    return tuple(sorted(units(data_checks, Check), key=lambda unit: (unit.order, unit.slug)))
 
 
 def _name(source: object) -> str:
@@ -117,9 +117,9 @@ def assembled(training: Raw, validation: Raw | None, task: Task | None, paramete
     kind = _kind(training)
     matrices = _inputs(raws)
     asked, why = _task(training, kind) if task is None else (task, "")
-    given = [None if asked is Task.NONE else raw.targets for raw in raws]
+    targets = [None if asked is Task.NONE else raw.targets for raw in raws]
     classes, labels = (
-        _classes([one for one in given if one is not None]) if asked is Task.CLASSES else ((), [])
+        _classes([column for column in targets if column is not None]) if asked is Task.CLASSES else ((), [])
     )
     coded = iter(labels)
     parts = [
@@ -128,12 +128,12 @@ def assembled(training: Raw, validation: Raw | None, task: Task | None, paramete
             inputs=matrix,
             rows=raw.rows,
             total=raw.total,
-            labels=next(coded, None) if one is not None else None,
-            given=one if asked is Task.CLASSES or one is None else one.astype(np.float64),
+            labels=next(coded, None) if column is not None else None,
+            given=column if asked is Task.CLASSES or column is None else column.astype(np.float64),
             items=raw.items,
             broken=raw.broken,
         )
-        for name, raw, matrix, one in zip((TRAINING, VALIDATION), raws, matrices, given, strict=False)
+        for name, raw, matrix, column in zip((TRAINING, VALIDATION), raws, matrices, targets, strict=False)
     ]
     width = int(np.prod(matrices[0].shape[1:]))
     names = (*training.names, *training.texts)
@@ -172,8 +172,8 @@ def _fitting(training: Raw, validation: Raw) -> Raw:
 def _column(raw: Raw, name: str) -> Floats:
     """A column as numbers; words that stand where training has numbers are not numbers."""
     if name in raw.names or name in raw.numbering:
-        given = raw.numbering[name] if name in raw.numbering else raw.inputs[:, raw.names.index(name)]
-        column: Floats = given.astype(np.float64)
+        values = raw.numbering[name] if name in raw.numbering else raw.inputs[:, raw.names.index(name)]
+        column: Floats = values.astype(np.float64)
         return column
     return np.full(len(raw.rows), np.nan)
 
@@ -241,8 +241,8 @@ def _task(raw: Raw, kind: Kind) -> tuple[Task, str]:
         )
     if len(different) <= _FEW or len(different) <= min(_MANY, len(values) / 10):
         classes = count(len(different), "class", "classes")
-        told = f"targets treated as {classes}: they are whole numbers; set --task numbers to change it"
-        return Task.CLASSES, "" if targets.dtype.kind in "iu" else told
+        sentence = f"targets treated as {classes}: they are whole numbers; set --task numbers to change it"
+        return Task.CLASSES, "" if targets.dtype.kind in "iu" else sentence
     many = (
         f"targets treated as numbers: {len(different):,} distinct integers; set --task classes to change it"
     )
@@ -270,12 +270,12 @@ def _wide_task(targets: Array, kind: Kind) -> tuple[Task, str]:
     return Task.NUMBERS, ""
 
 
-def _classes(given: list[Array]) -> tuple[tuple[str, ...], list[Labels]]:
+def _classes(label_arrays: list[Array]) -> tuple[tuple[str, ...], list[Labels]]:
     """The names of all classes, and the class number of every row of every part."""
-    joined = np.concatenate(given)
+    joined = np.concatenate(label_arrays)
     missing = joined == "" if joined.dtype.kind in "US" else ~np.isfinite(joined.astype(np.float64))
     known, codes = np.unique(joined[~missing], return_inverse=True)
     labels = np.full(len(joined), UNKNOWN, dtype=np.int64)
     labels[~missing] = codes
-    names = tuple(f"{one:g}" if joined.dtype.kind == "f" else str(one) for one in known.tolist())
-    return names, np.split(labels, np.cumsum([len(one) for one in given])[:-1])
+    names = tuple(f"{label:g}" if joined.dtype.kind == "f" else str(label) for label in known.tolist())
+    return names, np.split(labels, np.cumsum([len(array) for array in label_arrays])[:-1])

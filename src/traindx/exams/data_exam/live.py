@@ -110,7 +110,7 @@ def _joined(
         pairs = [(_padded(inputs, shapes), targets) for inputs, targets in pairs]
     inputs = thinned(np.concatenate([inputs for inputs, _ in pairs]))
     targets = [targets for _, targets in pairs if targets is not None]
-    alike = len(targets) == len(pairs) and len({one.shape[1:] for one in targets}) == 1
+    alike = len(targets) == len(pairs) and len({target.shape[1:] for target in targets}) == 1
     note = f"checked {len(inputs):,} of {count(total, 'row')}; set --rows for more"
     return Raw(
         inputs=inputs.reshape(-1, 1) if inputs.ndim == 1 else inputs,
@@ -128,7 +128,7 @@ def _padded(inputs: Array, shapes: set[tuple[int, ...]]) -> Array:
         raise UnreadableError(
             "batches", "inputs differ in their number of dimensions", "pass one kind of row"
         )
-    widest = [max(shape[place] for shape in shapes) for place in range(inputs.ndim - 1)]
+    widest = [max(shape[index] for shape in shapes) for index in range(inputs.ndim - 1)]
     room = [(0, 0), *((0, size - have) for size, have in zip(widest, inputs.shape[1:], strict=True))]
     return np.pad(inputs, room)
 

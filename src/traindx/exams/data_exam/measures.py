@@ -53,13 +53,13 @@ def measured(values: Floats) -> Columns:
         mean, std = np.empty(values.shape[1]), np.empty(values.shape[1])
         varies = np.zeros(values.shape[1], dtype=bool)
         # Column by column: a copy of the whole table would double the memory.
-        for place in range(values.shape[1]):
-            column = values[:, place]
+        for index in range(values.shape[1]):
+            column = values[:, index]
             column = column[np.isfinite(column)]
-            usual = column[(column >= low[place]) & (column <= high[place])]
-            mean[place] = usual.mean() if len(usual) else np.nan
-            std[place] = usual.std() if len(usual) else np.nan
-            varies[place] = len(column) > 0 and bool(column.min() < column.max())
+            usual = column[(column >= low[index]) & (column <= high[index])]
+            mean[index] = usual.mean() if len(usual) else np.nan
+            std[index] = usual.std() if len(usual) else np.nan
+            varies[index] = len(column) > 0 and bool(column.min() < column.max())
     return Columns(median, low, high, mean, std, quantiles, varies)
 
 
@@ -68,10 +68,11 @@ def _quantiles(finite: Floats) -> Floats:
         quantiles: Floats = np.percentile(finite, QUANTILES, axis=0)
         return quantiles
     columns = [column[~np.isnan(column)] for column in finite.T]
-    found = [
-        np.percentile(one, QUANTILES) if len(one) else np.full(len(QUANTILES), np.nan) for one in columns
+    of_columns = [
+        np.percentile(column, QUANTILES) if len(column) else np.full(len(QUANTILES), np.nan)
+        for column in columns
     ]
-    return np.stack(found, axis=1)
+    return np.stack(of_columns, axis=1)
 
 
 def _reach(far: Floats, near: Floats) -> Floats:
@@ -124,10 +125,10 @@ def _coordinates(data: Data, pieces: list[NDArray[np.generic]]) -> list[Points]:
         with np.errstate(all="ignore"):
             scaled = np.nan_to_num((piece - usual.mean) / size, nan=0.0, posinf=_CLIP, neginf=-_CLIP)
         coordinates = [np.clip(scaled, -_CLIP, _CLIP).astype(np.float32)]
-        for place in np.flatnonzero(data.words):
-            known, counts = np.unique(pieces[0][:, place], return_counts=True)
+        for column in np.flatnonzero(data.words):
+            known, counts = np.unique(pieces[0][:, column], return_counts=True)
             common = known[np.argsort(-counts)[:_MOST_CATEGORIES]]
-            coordinates.append((part[:, place, None] == common).astype(np.float32))
+            coordinates.append((part[:, column, None] == common).astype(np.float32))
         out.append(np.concatenate(coordinates, axis=1))
     return out
 
@@ -164,12 +165,12 @@ def nearest(points: Points, among: Points, wanted: int, *, own: Rows | None = No
         wanted = min(wanted, distances.shape[1] - 1)
         if wanted <= 1:
             # Thirty times as fast as looking for several.
-            found = distances.argmin(axis=1)[:, None]
+            closest = distances.argmin(axis=1)[:, None]
         else:
-            found = np.argpartition(distances, wanted, axis=1)[:, :wanted]
-        best = np.take_along_axis(distances, found, axis=1).argmin(axis=1)
-        places.append(found)
-        first.append(found[np.arange(len(block)), best])
+            closest = np.argpartition(distances, wanted, axis=1)[:, :wanted]
+        best = np.take_along_axis(distances, closest, axis=1).argmin(axis=1)
+        places.append(closest)
+        first.append(closest[np.arange(len(block)), best])
     chosen = np.concatenate(first)
     # Again and exactly: a difference of large squares says little about small distances.
     apart = points.astype(np.float64) - among[chosen].astype(np.float64)
@@ -235,20 +236,20 @@ def separability(one: Points, other: Points) -> Distance:
     return Distance(area, 0.5 * math.erfc((area - 0.5) / (spread * math.sqrt(2))))
 
 
-def _direction(one: Floats, other: Floats) -> Floats:
+def _direction(first: Floats, other: Floats) -> Floats:
     """Fisher's direction, in which two groups differ most for their spread."""
-    centerd = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    centerd = np.concatenate([first - first.mean(axis=0), other - other.mean(axis=0)])
     spread = centerd.T @ centerd / len(centerd)
     spread += np.eye(len(spread)) * (_FIRM * float(np.trace(spread)) / len(spread) + 1e-12)
-    direction: Floats = np.linalg.solve(spread, other.mean(axis=0) - one.mean(axis=0))
+    direction: Floats = np.linalg.solve(spread, other.mean(axis=0) - first.mean(axis=0))
     return direction
 
 
-def _area(one: Floats, other: Floats) -> float:
+def _area(first: Floats, other: Floats) -> float:
     """The chance that a score of the second group is above one of the first."""
-    ordered = np.sort(one)
+    ordered = np.sort(first)
     below = np.searchsorted(ordered, other, side="left") + np.searchsorted(ordered, other, side="right")
-    return float(below.mean() / 2 / len(one))
+    return float(below.mean() / 2 / len(first))
 
 
 def _sample(rows: Floats, most: int) -> Floats:

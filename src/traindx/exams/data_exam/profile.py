@@ -102,7 +102,7 @@ MOST_ROWS = 10_000
 
 def rows_at(part: Part, places: "NDArray[np.int64] | Iterable[int]", reason: str) -> tuple[Row, ...]:
     """Rows by their places, as many as are listed."""
-    return tuple(part.row(int(place), reason) for place in list(places)[:MOST_ROWS])
+    return tuple(part.row(int(index), reason) for index in list(places)[:MOST_ROWS])
 
 
 def named(names: Iterable[str], most: int = 4) -> str:
@@ -152,16 +152,16 @@ def _features(profile: DataProfile) -> tuple[FeatureRange, ...]:
     held = None if data.validation is None else data.channels(data.validation)
     other = None if held is None else measured(held)
     made = []
-    for place in np.flatnonzero(profile.judged):
-        column = profile.channels[:, place]
-        drift = None if held is None else distance(column, held[:, place]).area
+    for index in np.flatnonzero(profile.judged):
+        column = profile.channels[:, index]
+        drift = None if held is None else distance(column, held[:, index]).area
         made.append(
             FeatureRange(
-                name=profile.names[place],
-                training=_range(column, profile.usual.quantiles[:, place]),
+                name=profile.names[index],
+                training=_range(column, profile.usual.quantiles[:, index]),
                 validation=()
                 if other is None or held is None
-                else _range(held[:, place], other.quantiles[:, place]),
+                else _range(held[:, index], other.quantiles[:, index]),
                 missing=float(np.mean(~np.isfinite(column))),
                 drift=drift,
             )
@@ -170,9 +170,9 @@ def _features(profile: DataProfile) -> tuple[FeatureRange, ...]:
         return tuple(made)
 
     # What is missing, drifts or is large stands first; the rest is counted.
-    def weight(one: FeatureRange) -> tuple[float, float]:
-        size = max(abs(one.training[0]), abs(one.training[-1])) if one.training else 0.0
-        return (10 * one.missing + (one.drift or 0.0), size)
+    def weight(feature: FeatureRange) -> tuple[float, float]:
+        size = max(abs(feature.training[0]), abs(feature.training[-1])) if feature.training else 0.0
+        return (10 * feature.missing + (feature.drift or 0.0), size)
 
     return tuple(sorted(made, key=weight, reverse=True)[:_FEATURES])
 
@@ -195,4 +195,4 @@ def _order(data: Data) -> tuple[tuple[float, int], ...]:
     if part.labels is None or not data.source.has_order:
         return ()
     places = np.unique(np.linspace(0, part.looked - 1, min(part.looked, _PLACES)).astype(np.int64))
-    return tuple((float(place / max(part.looked - 1, 1)), int(part.labels[place])) for place in places)
+    return tuple((float(index / max(part.looked - 1, 1)), int(part.labels[index])) for index in places)

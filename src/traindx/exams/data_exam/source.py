@@ -76,7 +76,7 @@ def _one(source: object, target: str | None, most: int, part: str) -> Raw:
         return _from_arrays(source[0], source[1], most, part)
     if _is_array(source):
         return _from_arrays(source, None, most, part)
-    kind = {one.__name__ for one in type(source).__mro__}
+    kind = {base.__name__ for base in type(source).__mro__}
     if "DataFrame" in kind:
         return tables.from_frame(source, f"the {part} data", target, most)  # type: ignore[arg-type]  # by its name
     if isinstance(source, Iterable) and "DataLoader" in kind:
@@ -92,7 +92,7 @@ def _one(source: object, target: str | None, most: int, part: str) -> Raw:
 
 
 def _is_array(value: object) -> bool:
-    return isinstance(value, np.ndarray) or any(one.__name__ == "Tensor" for one in type(value).__mro__)
+    return isinstance(value, np.ndarray) or any(base.__name__ == "Tensor" for base in type(value).__mro__)
 
 
 def _from_arrays(inputs: object, targets: object, most: int, part: str) -> Raw:
@@ -113,30 +113,28 @@ def parameters_of(name: str) -> int:
     if not callable(parameters):
         what = f"returns a {printable(type(model).__name__, 60)}"
         raise TraindxError(f"{name}: {what}, expected a torch module; set --parameters instead")
-    return sum(int(one.numel()) for one in parameters())
+    return sum(int(parameter.numel()) for parameter in parameters())
 
 
 def made(name: str) -> object:
     """What the function of module:function or file.py:function returns."""
-    place, _, attribute = name.rpartition(":")
-    module = _module(name, place)
+    path, _, attribute = name.rpartition(":")
+    module = _module(name, path)
     factory: Callable[[], object] | None = getattr(module, attribute, None)
     if not callable(factory):
-        raise TraindxError(f'{name}: no function "{attribute}" in {place}; name one without arguments')
+        raise TraindxError(f'{name}: no function "{attribute}" in {path}; name one without arguments')
     try:
         return factory()
     except Exception as error:
         raise _raised(name, "calling it", error) from error
 
 
-def _module(name: str, place: str) -> ModuleType:
+def _module(name: str, path: str) -> ModuleType:
     """The module, looked for next to its file or in the current folder, as Python does."""
-    file = Path(place)
-    if place.endswith(".py") and not file.is_file():
-        raise UnreadableError(name, f"no such file: {place}", "use module:function or file.py:function")
-    beside, module = (
-        (str(file.resolve().parent), file.stem) if place.endswith(".py") else (os.getcwd(), place)
-    )
+    file = Path(path)
+    if path.endswith(".py") and not file.is_file():
+        raise UnreadableError(name, f"no such file: {path}", "use module:function or file.py:function")
+    beside, module = (str(file.resolve().parent), file.stem) if path.endswith(".py") else (os.getcwd(), path)
     sys.path.insert(0, beside)
     try:
         return importlib.import_module(module)

@@ -34,7 +34,7 @@ def read_delimited(path: Path, target: str | None, most: int) -> Raw:
     if not shape.headed:
         columns = {name.replace("step", "column 1"): values for name, values in columns.items()}
     notes = [f"ignored columns: {listed(dropped)}"] if dropped else []
-    notes += [f"{one.count:,} {one.name}: {one.why}" for one in sheet.unread]
+    notes += [f"{skipped.count:,} {skipped.name}: {skipped.why}" for skipped in sheet.unread]
     return from_columns(str(path), columns, target, most, notes)
 
 

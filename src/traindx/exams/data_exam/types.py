@@ -82,12 +82,14 @@ class Examination(Displayed):
     @property
     def cleared(self) -> tuple[str, ...]:
         """Causes that checks looked for in vain."""
-        clean = [one for one in self.checks if one.mark is not Mark.UNSEEN and not one.findings]
-        found = {finding.cause for finding in self.findings}
-        slugs = dict.fromkeys(slug for one in clean for slug in one.check.clears)
-        return tuple(slug for slug in slugs if slug not in found)
+        clean = [
+            checked for checked in self.checks if checked.mark is not Mark.UNSEEN and not checked.findings
+        ]
+        causes = {finding.cause for finding in self.findings}
+        slugs = dict.fromkeys(slug for checked in clean for slug in checked.check.clears)
+        return tuple(slug for slug in slugs if slug not in causes)
 
     @property
     def causes(self) -> tuple[str, ...]:
         """The causes that warnings and worse lead to, the worst first."""
-        return tuple(dict.fromkeys(one.cause for one in self.problems if one.cause))
+        return tuple(dict.fromkeys(problem.cause for problem in self.problems if problem.cause))

@@ -79,8 +79,8 @@ class _Loop:
                 ends_early and run_away(np.array(losses), len(rates)) is not None
             ):
                 break
-        told = tuple(blind) if len(blind) == len(losses) else ()
-        return Course(tuple(rates[: len(losses)]), tuple(losses), told)
+        losses_before = tuple(blind) if len(blind) == len(losses) else ()
+        return Course(tuple(rates[: len(losses)]), tuple(losses), losses_before)
 
     def _step(self, batch: Batch, rate: float) -> tuple[float, float | None]:
         inputs, targets = batch

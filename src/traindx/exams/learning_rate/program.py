@@ -82,11 +82,11 @@ def lr_find(
     words = [str(command)] if isinstance(command, str | Path) else list(command)
     runs = ShortRuns.of(words, out, name, in_place=in_place)
     programs = _Programs(runs, 60 * minutes, say or (lambda _: None))
-    found = searched(programs, Plan(steps))
-    found = replace(found, notes=(*found.notes, *programs.notes, *runs.notes))
-    patch, refused = _patch(found, programs.run)
+    result = searched(programs, Plan(steps))
+    result = replace(result, notes=(*result.notes, *programs.notes, *runs.notes))
+    patch, refused = _patch(result, programs.run)
     return ProgramRate(
-        found=found,
+        found=result,
         title=runs.command.title,
         command=shlex.join(runs.command.words),
         typed=shlex.join(words),
@@ -252,18 +252,18 @@ def _validation(run: Run, steps: int) -> float | None:
     return end(run, Measure.VALIDATION_LOSS) if points and points[-1][0] >= steps / 2 else None
 
 
-def _patch(found: FoundRate, run: Run) -> tuple[Patch | None, str]:
+def _patch(result: FoundRate, run: Run) -> tuple[Patch | None, str]:
     """The edit that writes the suggested rate, as a number or, for several rates, as a factor."""
-    if found.suggested is None or found.suggested == found.current:
+    if result.suggested is None or result.suggested == result.current:
         return None, ""
-    facts = {**run.facts, FIRST_RATE: found.current}
-    told = replace(run, facts=facts)
+    facts = {**run.facts, FIRST_RATE: result.current}
+    run_at_rate = replace(run, facts=facts)
     forms = [
-        ChangeSpec("optimizer.lr", (f"{found.suggested:g}",)),
-        ChangeSpec("optimizer.lr", ("x", f"{found.suggested / found.current:g}")),
+        ChangeSpec("optimizer.lr", (f"{result.suggested:g}",)),
+        ChangeSpec("optimizer.lr", ("x", f"{result.suggested / result.current:g}")),
     ]
     for form in forms:
-        patch = patch_of((form,), told)
+        patch = patch_of((form,), run_at_rate)
         if patch is not None:
             return patch, ""
-    return None, refusal_of(forms[:1], told)
+    return None, refusal_of(forms[:1], run_at_rate)

@@ -107,12 +107,12 @@ def _tried(runner: Runner, plan: Plan, reading: Reading) -> Ends:
     top = round(2 * math.log10(reading.lowest / runner.own))
 
     def try_all(rungs: Sequence[int]) -> None:
-        wanted = [one for one in dict.fromkeys(rungs) if one not in ends]
-        rates = [rung(runner.own, one) for one in wanted]
-        for one, rate, course in zip(wanted, rates, runner.hold(rates, plan.trial), strict=True):
+        wanted = [position for position in dict.fromkeys(rungs) if position not in ends]
+        rates = [rung(runner.own, position) for position in wanted]
+        for position, rate, course in zip(wanted, rates, runner.hold(rates, plan.trial), strict=True):
             end = _end(course, plan.trial)
             away = not math.isfinite(end) or first_above(np.array(course.losses), reading.limit) is not None
-            ends[one] = RateTrial(rate, end, course, away)
+            ends[position] = RateTrial(rate, end, course, away)
 
     try_all([top - 2, top - 1])
     if _is_deaf(ends):
@@ -120,17 +120,17 @@ def _tried(runner: Runner, plan: Plan, reading: Reading) -> Ends:
     try_all([_next(ends, runner.own, reading.diverges), 0])
     while len(ends) < _TRIALS:
         try_all([_next(ends, runner.own, reading.diverges)])
-    if all(one.course.validation is not None for one in ends.values() if math.isfinite(one.loss)):
-        return {rung: _validated(one) for rung, one in ends.items()}
+    if all(trial.course.validation is not None for trial in ends.values() if math.isfinite(trial.loss)):
+        return {rung: _validated(trial) for rung, trial in ends.items()}
     return ends
 
 
-def _validated(one: RateTrial) -> RateTrial:
+def _validated(trial: RateTrial) -> RateTrial:
     """The same trial, judged by its validation loss."""
-    known = one.course.validation
+    known = trial.course.validation
     if known is None or not math.isfinite(known):
-        return replace(one, loss=math.inf, ran_away=True)
-    return replace(one, loss=known)
+        return replace(trial, loss=math.inf, ran_away=True)
+    return replace(trial, loss=known)
 
 
 def _end(course: Course, steps: int) -> float:
@@ -143,10 +143,10 @@ def _end(course: Course, steps: int) -> float:
 
 def _is_deaf(ends: Ends) -> bool:
     """Whether two rates give the same losses to the last digit: the weights do not move."""
-    one, other = (np.array(trial.course.losses) for trial in ends.values())
-    if len(one) != len(other) or not np.isfinite(one).all():
+    first, other = (np.array(trial.course.losses) for trial in ends.values())
+    if len(first) != len(other) or not np.isfinite(first).all():
         return False
-    return bool(np.allclose(one, other, rtol=_SAME, atol=0.0))
+    return bool(np.allclose(first, other, rtol=_SAME, atol=0.0))
 
 
 def _next(ends: Ends, own: float, diverges: float | None) -> int:
@@ -167,24 +167,24 @@ def _next(ends: Ends, own: float, diverges: float | None) -> int:
 
 def _best(ends: Ends) -> int:
     """The rung that ends lowest without having run away; the lower one of two that end alike."""
-    return min(ends, key=lambda one: (ends[one].ran_away, ends[one].loss, one))
+    return min(ends, key=lambda position: (ends[position].ran_away, ends[position].loss, position))
 
 
 def _block(rungs: "Ends | Sequence[int]", inside: int) -> list[int]:
     """The neighboring rungs without a gap that hold one of them."""
     blocks: list[list[int]] = [[]]
     ordered = sorted(rungs)
-    for before, one in pairwise([ordered[0], *ordered]):
-        if one - before > 1:
+    for before, current in pairwise([ordered[0], *ordered]):
+        if current - before > 1:
             blocks.append([])
-        blocks[-1].append(one)
+        blocks[-1].append(current)
     return next(block for block in blocks if inside in block)
 
 
-def _concluded(found: FoundRate, ends: Ends, reading: Reading, steps: int) -> FoundRate:
+def _concluded(result: FoundRate, ends: Ends, reading: Reading, steps: int) -> FoundRate:
     """The rate, and all that goes with it; why there is none, where there is none."""
-    trials = tuple(ends[one] for one in sorted(ends))
-    whole = replace(found, trials=trials, measure=_measure(trials), diverges=_diverges(found, trials))
+    trials = tuple(ends[position] for position in sorted(ends))
+    whole = replace(result, trials=trials, measure=_measure(trials), diverges=_diverges(result, trials))
     best = _best(ends)
     why = _why_none(ends, best, reading, steps)
     if why:
@@ -199,7 +199,7 @@ def _alike(ends: Ends, best: int, begins: float) -> list[int]:
     """The neighbors of the best rung that end about as well."""
     least = ends[best].loss
     most = least + _ALIKE * max(0.0, begins - least)
-    alike = [one for one in ends if ends[one].loss <= most and not ends[one].ran_away]
+    alike = [position for position in ends if ends[position].loss <= most and not ends[position].ran_away]
     return _block(alike, best)
 
 
@@ -222,14 +222,16 @@ def _chosen(ends: Ends, alike: list[int], best: int, begins: float) -> tuple[int
 
 
 def _measure(trials: Sequence[RateTrial]) -> str:
-    judged = any(one.loss == one.course.validation for one in trials)
+    judged = any(trial.loss == trial.course.validation for trial in trials)
     return "validation loss" if judged else "training loss"
 
 
-def _diverges(found: FoundRate, trials: Sequence[RateTrial]) -> float | None:
+def _diverges(result: FoundRate, trials: Sequence[RateTrial]) -> float | None:
     """The lowest rate above all that learn at which the loss ran away, in a trial or in the range test."""
-    learning = max((one.rate for one in trials if not one.ran_away and one.loss < found.begins), default=0.0)
-    known = [one.rate for one in trials] + ([found.diverges] if found.diverges is not None else [])
+    learning = max(
+        (trial.rate for trial in trials if not trial.ran_away and trial.loss < result.begins), default=0.0
+    )
+    known = [trial.rate for trial in trials] + ([result.diverges] if result.diverges is not None else [])
     return min((rate for rate in known if rate > learning), default=None)
 
 
@@ -245,7 +247,7 @@ def _fallen_beside(ends: Ends, best: int, steps: int) -> float:
 def _why_none(ends: Ends, best: int, reading: Reading, steps: int) -> str:
     """Why no rate is suggested; empty where one can be."""
     if _is_deaf(dict(list(ends.items())[:2])):
-        rates = " and ".join(number(one.rate) for one in list(ends.values())[:2])
+        rates = " and ".join(number(trial.rate) for trial in list(ends.values())[:2])
         return (
             f"the loss is identical at lr {rates}: its parameters are frozen, detached or not in"
             " the optimizer"

@@ -72,13 +72,13 @@ class FoundRate:
     @property
     def steps(self) -> int:
         """Optimizer steps it took altogether."""
-        return len(self.curve.losses) + sum(len(one.course.losses) for one in self.trials)
+        return len(self.curve.losses) + sum(len(trial.course.losses) for trial in self.trials)
 
     @property
     def best(self) -> RateTrial | None:
         """The trial with the lowest end; None where all of them ran away."""
-        whole = [one for one in self.trials if math.isfinite(one.loss) and not one.ran_away]
-        return min(whole, key=lambda one: one.loss, default=None)
+        whole = [trial for trial in self.trials if math.isfinite(trial.loss) and not trial.ran_away]
+        return min(whole, key=lambda trial: trial.loss, default=None)
 
     def share(self, one: RateTrial) -> float | None:
         """What a trial fell by, over what the best one did; None where there is nothing to compare."""
@@ -117,7 +117,7 @@ class FoundRate:
 
     def at(self, rate: float | None) -> RateTrial | None:
         """The trial of a rate; None where it was not tried."""
-        return next((one for one in self.trials if one.rate == rate), None)
+        return next((trial for trial in self.trials if trial.rate == rate), None)
 
 
 def rung(own: float, number: int) -> float:

@@ -83,11 +83,11 @@ def bugs_at_any_rate(found: Checklist) -> tuple[Finding, ...]:
     """Failures that no learning rate causes or fixes: of data, loss, model or the training loop."""
     by_rate = {lr_too_high.CAUSE.slug, lr_too_low.CAUSE.slug}
     certain = [
-        one
-        for one in found.checked
-        if (Part(one.check.part) in _WITHOUT_RATE or one.check is loop) and not one.check.yields
+        result
+        for result in found.checked
+        if (Part(result.check.part) in _WITHOUT_RATE or result.check is loop) and not result.check.yields
     ]
-    failed = [each for one in certain for each in one.findings if each.mark is Mark.FAIL and each.cause]
+    failed = [each for result in certain for each in result.findings if each.mark is Mark.FAIL and each.cause]
     return worst_first(each for each in failed if not by_rate & set(each.causes))
 
 
@@ -95,36 +95,36 @@ def bugs_at_any_rate(found: Checklist) -> tuple[Finding, ...]:
 def checks() -> tuple[Check, ...]:
     """Every check there is, in the order of their parts."""
     parts = list(Part)
-    return tuple(sorted(units(shelf, Check), key=lambda one: (parts.index(Part(one.part)), one.order)))
+    return tuple(sorted(units(shelf, Check), key=lambda unit: (parts.index(Part(unit.part)), unit.order)))
 
 
 def all_checked(rehearsal: Rehearsal) -> tuple[Checked, ...]:
     """What all checks find."""
-    found = [checked(one, rehearsal) for one in checks()]
-    by_heart = next(one for one in found if one.check is one_batch.one_batch)
-    return tuple(_yielding(one) if by_heart.mark is Mark.PASS else one for one in found)
+    results = [checked(check, rehearsal) for check in checks()]
+    by_heart = next(result for result in results if result.check is one_batch.one_batch)
+    return tuple(_yielding(result) if by_heart.mark is Mark.PASS else result for result in results)
 
 
-def _yielding(one: Checked) -> Checked:
+def _yielding(result: Checked) -> Checked:
     """A check whose fail is a warning, because one batch is learned by heart all the same."""
-    if not one.check.yields or one.mark is not Mark.FAIL:
-        return one
+    if not result.check.yields or result.mark is not Mark.FAIL:
+        return result
     milder = [
         replace(each, severity=Severity.WARNING, says=f"{each.says}; still, the program learns one batch")
         if each.mark is Mark.FAIL
         else each
-        for each in one.findings
+        for each in result.findings
     ]
-    return replace(one, outcome=replace(one.outcome, findings=tuple(milder)))
+    return replace(result, outcome=replace(result.outcome, findings=tuple(milder)))
 
 
 def checked(check: Check, rehearsal: Rehearsal) -> Checked:
     """What a check finds, the worst first, with the causes that its signs speak for."""
-    found: Outcome = check.ask(rehearsal)
-    if not rehearsal.steps and not any(map(is_bad, found.findings)):
+    outcome: Outcome = check.ask(rehearsal)
+    if not rehearsal.steps and not any(map(is_bad, outcome.findings)):
         # Nothing is wrong with what was not seen, and nothing is right with it.
-        found = unseen("no optimizer step")
-    return Checked(check, replace(found, findings=tuple(map(_pointing, worst_first(found.findings)))))
+        outcome = unseen("no optimizer step")
+    return Checked(check, replace(outcome, findings=tuple(map(_pointing, worst_first(outcome.findings)))))
 
 
 def _pointing(finding: Finding) -> Finding:

@@ -67,10 +67,10 @@ class Rehearsing:
 
     def rehearsed(self, steps: int, *, ranges: bool) -> Rehearsal:
         """All that is tried; `ranges` says whether the rate is raised in a run of its own."""
-        found = self.begun(steps)
+        rehearsal = self.begun(steps)
         if self._crashed:
             why = "the program crashes"
-            return replace(found, repeated=why, modes=why, ramp=why)
+            return replace(rehearsal, repeated=why, modes=why, ramp=why)
         self.say(
             "overfitting one batch, and a learning rate range test" if ranges else "overfitting one batch"
         )
@@ -79,7 +79,7 @@ class Rehearsing:
             raising = pool.submit(self._ramp) if ranges else None
             repeated, modes = repeating.result()
             ramp = raising.result() if raising else "skipped by --quick"
-        return replace(found, repeated=repeated, modes=modes, ramp=ramp)
+        return replace(rehearsal, repeated=repeated, modes=modes, ramp=ramp)
 
     def begun(self, steps: int) -> Rehearsal:
         """The first steps of the program as it is, and nothing else."""
@@ -173,7 +173,7 @@ def length_of(told: Mapping[str, object], run: Run) -> Length:
     if epochs and each:
         return Length(epochs * each, epochs, each, "arguments of fit")
     times = told.get("times")
-    loops = [_whole(one) for one in times] if isinstance(times, list) else []
+    loops = [_whole(moment) for moment in times] if isinstance(times, list) else []
     if not loops or loops[0] is None:
         return Length(
             None, None, each, "run length not known: its outer loop has no fixed number of iterations"
@@ -181,7 +181,7 @@ def length_of(told: Mapping[str, object], run: Run) -> Length:
     first_round = _whole(told.get("round"))
     if first_round:
         return Length(loops[0] * first_round, loops[0], first_round, "loops of the program")
-    inner = [one for one in loops[1:] if one]
+    inner = [moment for moment in loops[1:] if moment]
     if len(inner) < len(loops) - 1:
         return Length(
             None, loops[0], each, "run length not known: an inner loop has no fixed number of iterations"
@@ -199,15 +199,15 @@ def _whole(value: object) -> int | None:
 def _kept(folder: Path, name: str) -> Mapping[str, object]:
     """What an observer left."""
     try:
-        found = json.loads((folder / f"{name}.json").read_text("utf-8"))
+        content = json.loads((folder / f"{name}.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {"problem": "the program ended too early"}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _modes(folder: Path) -> Modes | str:
-    told = _kept(folder, "modes")
-    return str(told["problem"]) if "problem" in told else Modes(**told)  # type: ignore[arg-type]
+    says = _kept(folder, "modes")
+    return str(says["problem"]) if "problem" in says else Modes(**says)  # type: ignore[arg-type]
 
 
 def _ramped(run: Run, own: float, steps: int, *, broke: bool) -> Ramp:

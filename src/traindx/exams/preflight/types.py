@@ -114,7 +114,7 @@ class Checklist(Displayed):
 
     def having(self, mark: Mark) -> tuple[Checked, ...]:
         """The checks that came out so."""
-        return tuple(one for one in self.checked if one.mark is mark)
+        return tuple(checked for checked in self.checked if checked.mark is mark)
 
     @property
     def mark(self) -> Mark:
@@ -124,13 +124,13 @@ class Checklist(Displayed):
     @property
     def problems(self) -> tuple[Finding, ...]:
         """What points to a cause and is worth a warning."""
-        found = [finding for one in self.checked for finding in one.findings]
-        return tuple(finding for finding in found if finding.cause and is_bad(finding))
+        findings = [finding for checked in self.checked for finding in checked.findings]
+        return tuple(finding for finding in findings if finding.cause and is_bad(finding))
 
     @property
     def says(self) -> str:
         """The verdict as one sentence."""
-        names = {mark: [one.check.slug for one in self.having(mark)] for mark in Mark}
+        names = {mark: [checked.check.slug for checked in self.having(mark)] for mark in Mark}
         if names[Mark.FAIL]:
             failed = f"{len(names[Mark.FAIL])} of {count(len(self.checked), 'check')} failed"
             return f"{failed} ({', '.join(names[Mark.FAIL])})"
@@ -177,24 +177,24 @@ def signs_asked(
     rehearsal: Rehearsal, signs: Iterable[Sign], passes: Says, unknown: str, needs: Fact | None = None
 ) -> Outcome:
     """What signs find; the sentence of a pass where they find nothing and could tell."""
-    found, any_told = asked(rehearsal.run, signs)
-    if found:
-        return Outcome(findings=found)
+    findings, any_told = asked(rehearsal.run, signs)
+    if findings:
+        return Outcome(findings=findings)
     looked_at = any_told and (needs is None or needs in rehearsal.run.facts)
     return Outcome(passes(rehearsal)) if looked_at else unseen(unknown)
 
 
 def asked(run: Run, signs: Iterable[Sign]) -> tuple[tuple[Finding, ...], bool]:
     """What signs find in a run, and whether any of them could tell at all."""
-    found, any_told = [], False
+    findings, any_told = [], False
     for sign in signs:
         # Values near the largest float overflow in differences: infinity compares as it should.
         with np.errstate(all="ignore"):
             answer = sign(run)
         any_told |= not isinstance(answer, CannotTell)
         if isinstance(answer, Finding) and answer.strength >= _FAINT:
-            found.append(replace(answer, severity=_severity(sign, answer), sign=sign.slug))
-    return tuple(found), any_told
+            findings.append(replace(answer, severity=_severity(sign, answer), sign=sign.slug))
+    return tuple(findings), any_told
 
 
 def _severity(sign: Sign, finding: Finding) -> Severity:
@@ -209,11 +209,13 @@ def prolonged(rehearsal: Rehearsal) -> Run | None:
     if steps is None or TRAIN_LOSS not in run:
         return None
 
-    def to_the_end(one: Series) -> Series:
-        if one.quantity != TRAIN_LOSS or not len(one) or one.steps[-1] >= steps:
-            return one
+    def to_the_end(series: Series) -> Series:
+        if series.quantity != TRAIN_LOSS or not len(series) or series.steps[-1] >= steps:
+            return series
         return replace(
-            one, steps=np.append(one.steps, float(steps)), values=np.append(one.values, one.values[-1])
+            series,
+            steps=np.append(series.steps, float(steps)),
+            values=np.append(series.values, series.values[-1]),
         )
 
     return replace(run, series=tuple(map(to_the_end, run.series)))

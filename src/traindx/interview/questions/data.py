@@ -101,13 +101,13 @@ MODEL_SIZE = Question(
 )
 
 _LARGEST_BATCH = 1e5
-_UPDATE_LIMITS = {one.name: one.value for one in few_updates_per_epoch.limits}
+_UPDATE_LIMITS = {limit.name: limit.value for limit in few_updates_per_epoch.limits}
 
 
 def _judge_batches(run: Run) -> Mapping[Sign, Answer]:
-    found = {sign: sign(run) for sign in (batch_tiny, data_tiny)}
-    told = {sign: answer for sign, answer in found.items() if not isinstance(answer, CannotTell)}
-    return told | _updates(run)
+    answers = {sign: sign(run) for sign in (batch_tiny, data_tiny)}
+    known = {sign: answer for sign, answer in answers.items() if not isinstance(answer, CannotTell)}
+    return known | _updates(run)
 
 
 def _updates(run: Run) -> dict[Sign, Answer]:

@@ -25,8 +25,8 @@ def by_signs(*signs: Sign) -> Judge:
 
     def judge(run: Run) -> dict[Sign, Answer]:
         asked = with_rate(run)
-        found = {sign: sign(asked) for sign in signs}
-        return {sign: answer for sign, answer in found.items() if not isinstance(answer, CannotTell)}
+        answers = {sign: sign(asked) for sign in signs}
+        return {sign: answer for sign, answer in answers.items() if not isinstance(answer, CannotTell)}
 
     return judge
 
@@ -159,20 +159,21 @@ class Question:
     @property
     def signs(self) -> frozenset[str]:
         """The signs that some choice answers, by slug."""
-        return frozenset(sign.slug for one in self.choices for sign in (*one.seen, *one.unseen))
+        return frozenset(sign.slug for choice in self.choices for sign in (*choice.seen, *choice.unseen))
 
     @property
     def needed(self) -> tuple[Field, ...]:
         """The facts that it is asked for."""
-        return tuple(one for one in self.fields if one.needed)
+        return tuple(field for field in self.fields if field.needed)
 
     @property
     def accepts(self) -> str:
         """What may be answered, in words."""
         if self.choices:
-            return ", ".join([*(one.slug for one in self.choices), UNKNOWN])
+            return ", ".join([*(choice.slug for choice in self.choices), UNKNOWN])
         named = [
-            f"{one.names[0]} ({', '.join(one.words)})" if one.words else one.names[0] for one in self.fields
+            f"{field.names[0]} ({', '.join(field.words)})" if field.words else field.names[0]
+            for field in self.fields
         ]
         return f'{" and ".join(named)}, such as "{self.examples[0][0]}", or {UNKNOWN}'
 
@@ -197,7 +198,7 @@ class Told:
             return self.choice.slug
         if not self.facts:
             return UNKNOWN
-        names = {one.fact: one.names[0] for one in self.question.fields}
+        names = {field.fact: field.names[0] for field in self.question.fields}
         return " ".join(
             f"{names[fact]}={value:g}" if isinstance(value, float) else f"{names[fact]}={value}"
             for fact, value in self.facts.items()

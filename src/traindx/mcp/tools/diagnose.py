@@ -60,12 +60,14 @@ async def diagnose(
             zip(runs, judged(runs, say), strict=True), key=lambda pair: _WORST_FIRST.index(pair[1].verdict)
         )
         most = BOUNDS[detail].runs
-        told = [verdict_of(one, diagnosis, detail, _program(roots, one)) for one, diagnosis in pairs[:most]]
+        verdicts = [
+            verdict_of(each, diagnosis, detail, _program(roots, each)) for each, diagnosis in pairs[:most]
+        ]
         return Diagnosed(
-            runs=told,
+            runs=verdicts,
             total=len(pairs),
             others=[_line(*pair) for pair in pairs[most : most + 40]],
-            problems=[printable(str(one), 300) for one in reading.problems[:5]],
+            problems=[printable(str(error), 300) for error in reading.problems[:5]],
         )
 
     return await off_loop(call, work)

@@ -57,7 +57,7 @@ def page_of(name: str, detail: Detail) -> Page:
             name="",
             kind="index",
             title="All causes",
-            index={one.slug: one.title for one in knowledge.causes()},
+            index={cause.slug: cause.title for cause in knowledge.causes()},
         )
     unit = knowledge.unit_named(name)
     if isinstance(unit, Cause):
@@ -80,14 +80,17 @@ def _cause_page(cause: Cause, detail: Detail) -> Page:
         return page
     update: dict[str, object] = {
         "what_happens": cause.sections["What happens"],
-        "rivals": [RivalKnown(cause=one.slug, told_apart_by=one.told_apart_by) for one in cause.rivals],
+        "rivals": [RivalKnown(cause=rival.slug, told_apart_by=rival.told_apart_by) for rival in cause.rivals],
         "experiment": f"{test.does}.",
         "if_true": test.if_true,
         "if_false": test.if_false,
     }
     if is_full:
         update |= {
-            "misdiagnoses": [f'"{one.says}" (blames: {one.blames})' for one in cause.misdiagnoses],
+            "misdiagnoses": [
+                f'"{misdiagnosis.says}" (blames: {misdiagnosis.blames})'
+                for misdiagnosis in cause.misdiagnoses
+            ],
             "clues": [
                 ClueKnown(
                     sign=clue.sign.slug,

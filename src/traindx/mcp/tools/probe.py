@@ -74,24 +74,25 @@ def run_read(run: Run, detail: Detail) -> RunRead:
     quantities = _quantities(run, most_layers={"brief": 0, "normal": 8, "full": 200}[detail])
     return RunRead(
         run=printable(run.name, 200),
-        formats=[printable(one) for one in run.formats[:5]],
+        formats=[printable(word) for word in run.formats[:5]],
         extent=extent(run),
         quantities=quantities[: bounds.quantities],
         quantities_left_out=max(0, len(quantities) - bounds.quantities),
         facts={fact.slug: told(value) for fact, value in list(run.facts.items())[: bounds.facts]},
         events=[printable(event.says, 200) for event in run.events[: bounds.notes]],
         unread=[
-            f"{printable(one.name, 80)}: {printable(one.why, 200)}" for one in run.unread[: bounds.notes]
+            f"{printable(skipped.name, 80)}: {printable(skipped.why, 200)}"
+            for skipped in run.unread[: bounds.notes]
         ],
         notes=[printable(note, 300) for note in run.notes[: bounds.notes]],
     )
 
 
 def _quantities(run: Run, most_layers: int) -> list[QuantityRead]:
-    found: dict[str, list[Series]] = {}
+    curves: dict[str, list[Series]] = {}
     for series in run.series:
-        found.setdefault(series.quantity.slug, []).append(series)
-    return [_quantity(slug, alike, most_layers) for slug, alike in found.items()]
+        curves.setdefault(series.quantity.slug, []).append(series)
+    return [_quantity(slug, alike, most_layers) for slug, alike in curves.items()]
 
 
 def _quantity(slug: str, alike: list[Series], most_layers: int) -> QuantityRead:
@@ -102,9 +103,9 @@ def _quantity(slug: str, alike: list[Series], most_layers: int) -> QuantityRead:
         first=float(longest.steps[0]),
         last=float(longest.steps[-1]),
         axis=longest.axis.value,
-        layers=_names([one.layer for one in alike], most_layers),
-        parts=_names([one.part for one in alike], most_layers),
-        nonfinite=sum(len(one) - len(one.finite) for one in alike),
+        layers=_names([series.layer for series in alike], most_layers),
+        parts=_names([series.part for series in alike], most_layers),
+        nonfinite=sum(len(series) - len(series.finite) for series in alike),
     )
 
 
@@ -139,10 +140,10 @@ async def probe(
         runs = chosen(reading.runs, run)
         most = BOUNDS[detail].runs
         return Probed(
-            runs=[run_read(one, detail) for one in runs[:most]],
+            runs=[run_read(each, detail) for each in runs[:most]],
             total=len(runs),
-            left_out=[printable(one.name, 200) for one in runs[most : most + 20]],
-            problems=[printable(str(one), 300) for one in reading.problems[:5]],
+            left_out=[printable(each.name, 200) for each in runs[most : most + 20]],
+            problems=[printable(str(error), 300) for error in reading.problems[:5]],
             next_step=NextStep(
                 do="Diagnose them.",
                 why="There is no verdict yet.",

@@ -62,7 +62,7 @@ async def report(
             file=roots.shown(file),
             bytes=file.stat().st_size,
             runs=len(runs),
-            verdicts=[one.verdict.value for one in made.diagnoses[:20]],
+            verdicts=[diagnosis.verdict.value for diagnosis in made.diagnoses[:20]],
             text=text[:_SHOWN] if format == "markdown" else "",
         )
 

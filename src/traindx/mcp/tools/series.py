@@ -86,7 +86,9 @@ def points_of(
     drawn = extremes(steps, values, max(1, (most - 2) // 2))
     finite = np.flatnonzero(np.isfinite(values))
     ends = [int(finite[pick(values[finite])]) for pick in (np.argmin, np.argmax)] if len(finite) else []
-    lowest, highest = [Extreme(at=shortened(steps[one]), value=shortened(values[one])) for one in ends] or (
+    lowest, highest = [
+        Extreme(at=shortened(steps[boundary]), value=shortened(values[boundary])) for boundary in ends
+    ] or (
         None,
         None,
     )
@@ -102,8 +104,8 @@ def points_of(
         axis=series.axis.value,
         recorded=len(steps),
         every=shortened(drawn.every),
-        steps=[shortened(one) for one in drawn.steps.tolist()],
-        values=[shortened(one) if np.isfinite(one) else None for one in drawn.values.tolist()],
+        steps=[shortened(value) for value in drawn.steps.tolist()],
+        values=[shortened(value) if np.isfinite(value) else None for value in drawn.values.tolist()],
         nonfinite=[BadPoint(at=shortened(at), value=str(number(value))) for at, value in bad],
         lowest=lowest,
         highest=highest,
@@ -113,21 +115,21 @@ def points_of(
 def _found(run: Run, quantity: str, layer: str, part: str) -> Series:
     """The one curve that is meant; raises where there is none, or several."""
     if quantity not in QUANTITIES:
-        raise UnknownNameError("quantity", quantity, {one.quantity.slug for one in run.series})
+        raise UnknownNameError("quantity", quantity, {curve.quantity.slug for curve in run.series})
     alike = run.all(QUANTITIES[quantity])
     if not alike:
-        held = sorted({one.quantity.slug for one in run.series})
+        held = sorted({curve.quantity.slug for curve in run.series})
         raise TraindxError(f"{printable(run.name)} has no {quantity}; it has {listed(held, 20)}")
     # By the names that an agent is told, which may be shorter than they are.
-    told = [(printable(one.layer), printable(one.part), one) for one in alike]
-    layers, parts = [its_layer for its_layer, _, _ in told], [its_part for _, its_part, _ in told]
+    named = [(printable(curve.layer), printable(curve.part), curve) for curve in alike]
+    layers, parts = [its_layer for its_layer, _, _ in named], [its_part for _, its_part, _ in named]
     if layer not in layers:
         raise TraindxError(_which(quantity, "layer", layer, layers))
     if part and part not in parts:
         raise TraindxError(_which(quantity, "part", part, parts))
-    fitting = [one for its_layer, its_part, one in told if (its_layer, its_part) == (layer, part)]
+    fitting = [curve for its_layer, its_part, curve in named if (its_layer, its_part) == (layer, part)]
     # Without a part the whole is meant, and the first part where no whole was recorded.
-    fitting = fitting or [one for its_layer, _, one in told if its_layer == layer and not part]
+    fitting = fitting or [curve for its_layer, _, curve in named if its_layer == layer and not part]
     if not fitting:
         raise TraindxError(f"{quantity}: layer {layer} has no part {part}; probe lists both")
     return fitting[0]
@@ -172,7 +174,7 @@ async def series(
     """
 
     def work(say: Say) -> Points:
-        found = only_one(reading_of(roots, paths, say).runs, run)
-        return points_of(found, quantity, points, layer=layer, part=part, first=first, last=last)
+        chosen = only_one(reading_of(roots, paths, say).runs, run)
+        return points_of(chosen, quantity, points, layer=layer, part=part, first=first, last=last)
 
     return await off_loop(call, work)

@@ -141,10 +141,13 @@ async def treat(
         raise TraindxError(
             "treat needs torch and libcst in the server's environment: pip install torch libcst"
         )
-    program, place = _program(roots, script), _working_directory(roots, folder)
-    out, name = roots.output(place, "treatments"), f"{as_name(program.stem)}-{secrets.token_hex(3)}"
+    program, directory = _program(roots, script), _working_directory(roots, folder)
+    out, name = roots.output(directory, "treatments"), f"{as_name(program.stem)}-{secrets.token_hex(3)}"
     job = Job(
-        words=[str(program.relative_to(place) if program.is_relative_to(place) else program), *arguments],
+        words=[
+            str(program.relative_to(directory) if program.is_relative_to(directory) else program),
+            *arguments,
+        ],
         out=str(out),
         name=name,
         shown=roots.shown(out / name),
@@ -162,22 +165,22 @@ async def treat(
     except anyio.WouldBlock:
         raise TraindxError("another treat is running; wait for it, or cancel it") from None
     try:
-        return await treated(call, job, place)
+        return await treated(call, job, directory)
     finally:
         lock.release()
 
 
 def _program(roots: Roots, script: str) -> Path:
-    place = roots.inside(script)
-    if not place.is_file() or place.suffix != ".py":
+    path = roots.inside(script)
+    if not path.is_file() or path.suffix != ".py":
         raise TraindxError(f"{printable(script, 300)}: not a Python script; pass the .py file that trains")
-    return place
+    return path
 
 
 def _working_directory(roots: Roots, folder: str) -> Path:
-    place = roots.inside(folder or ".")
-    if not place.is_dir():
+    directory = roots.inside(folder or ".")
+    if not directory.is_dir():
         raise TraindxError(
             f"{printable(folder, 300)}: not a folder; pass the working directory of the script"
         )
-    return place
+    return directory

@@ -197,11 +197,11 @@ def _inner(record: bytes, wanted: int, span: Span) -> Iterator[Span]:
 
 def integer(message: bytes, wanted: int, span: Span) -> int:
     """The integer under one field number; 0, which is not written, if there is none."""
-    found = 0
+    value = 0
     for number, wire, start, _ in fields(message, *span):
         if number == wanted and wire == VARINT:
-            found = signed(varint(message, start)[0])
-    return found
+            value = signed(varint(message, start)[0])
+    return value
 
 
 def _value(record: bytes, span: Span) -> Number | Other:
@@ -281,13 +281,13 @@ def _bfloat16(bits: int) -> float:
 
 def _hparams(content: bytes) -> dict[str, Scalar]:
     """The hyperparameters that a session starts with: a map from names to JSON-like values."""
-    found: dict[str, Scalar] = {}
+    scalars: dict[str, Scalar] = {}
     for session in _inner(content, 3, (0, len(content))):
         for entry in _inner(content, 1, session):
             name = "".join(_text(content, key) for key in _inner(content, 1, entry))
             for value in _inner(content, 2, entry):
-                found.update((name, scalar) for scalar in _scalars(content, value))
-    return found
+                scalars.update((name, scalar) for scalar in _scalars(content, value))
+    return scalars
 
 
 def _scalars(content: bytes, span: Span) -> Iterator[Scalar]:

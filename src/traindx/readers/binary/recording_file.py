@@ -130,7 +130,7 @@ def recording_in(connection: sqlite3.Connection) -> Recording:
     return Recording(
         meta=meta_in(tables),
         streams=_streams(tables, tracks),
-        tracks={stream: tuple(found) for stream, found in tracks.items()},
+        tracks={stream: tuple(columns) for stream, columns in tracks.items()},
         facts=_facts(tables),
         layers=_layers(tables),
         happenings=tuple(_happenings(tables)),
@@ -165,14 +165,14 @@ def meta_in(tables: Tables) -> dict[str, object]:
 
 def _streams(tables: Tables, stepped: Iterable[int]) -> tuple[Stream, ...]:
     """The streams that are described, and those that only have numbers."""
-    found = {
+    streams = {
         number: Stream(number, name, frozenset(_whole_numbers(shares)))
         for number, name, shares in tables.lines("streams", "id, name, shares")
         if isinstance(number, int) and isinstance(name, str)
     }
     for number in stepped:
-        found.setdefault(number, Stream(number, f"stream {number}", frozenset()))
-    return tuple(found[number] for number in sorted(found) if number)
+        streams.setdefault(number, Stream(number, f"stream {number}", frozenset()))
+    return tuple(streams[number] for number in sorted(streams) if number)
 
 
 def _facts(tables: Tables) -> dict[int, dict[str, Scalar]]:
@@ -190,9 +190,9 @@ def _layers(tables: Tables) -> dict[int, tuple[Parameter, ...]]:
     for stream, name, kind, shape, *flags in tables.lines("layers", columns, "stream, position"):
         if isinstance(stream, int) and isinstance(name, str):
             sizes, is_set = tuple(_whole_numbers(shape)), [flag == 1 for flag in flags]
-            found = Parameter(name, str(kind), sizes, is_set[0], is_set[1], is_set[2])
-            layers.setdefault(stream, []).append(found)
-    return {stream: tuple(found) for stream, found in layers.items()}
+            parameter = Parameter(name, str(kind), sizes, is_set[0], is_set[1], is_set[2])
+            layers.setdefault(stream, []).append(parameter)
+    return {stream: tuple(parameters) for stream, parameters in layers.items()}
 
 
 def _happenings(tables: Tables) -> Iterator[Happening]:
@@ -221,8 +221,8 @@ def _tracks(tables: Tables, lost: Counter[str]) -> Iterator[Track]:
     blocks = _blocks(tables, layouts, lost)
     places: dict[int, list[tuple[int, int]]] = {}
     for layout in blocks:
-        for place, column in enumerate(layouts[layout], start=1):
-            places.setdefault(column, []).append((layout, place))
+        for index, column in enumerate(layouts[layout], start=1):
+            places.setdefault(column, []).append((layout, index))
     merged = _Merging(blocks)
     for column in sorted(places):
         stream, quantity, layer, part = columns.get(column, [None] * 4)
@@ -281,7 +281,7 @@ class _Merging:
             steps = _chained([self._blocks[layout][0] for layout in layouts])
             self._known[layouts] = steps[last_of_each_step(steps)], last_of_each_step(steps)
         steps, keep = self._known[layouts]
-        return steps, _chained([self._blocks[layout][place] for layout, place in places])[keep]
+        return steps, _chained([self._blocks[layout][index] for layout, index in places])[keep]
 
 
 def _chained(parts: Sequence[Floats]) -> Floats:
@@ -296,5 +296,5 @@ def _decoded(text: object) -> object:
 
 
 def _whole_numbers(text: object) -> Iterator[int]:
-    found = _decoded(text)
-    yield from (number for number in (found if isinstance(found, list) else []) if isinstance(number, int))
+    values = _decoded(text)
+    yield from (number for number in (values if isinstance(values, list) else []) if isinstance(number, int))

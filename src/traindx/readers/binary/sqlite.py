@@ -132,10 +132,10 @@ def distinct(connection: sqlite3.Connection, columns: str, table: str) -> list[t
     """The different values of some columns, in the order of their first lines."""
     damage: list[str] = []
     query = f"{columns} FROM {table}"
-    found = list(until_damage(connection, f"SELECT DISTINCT {query}", (), damage))
+    rows = list(until_damage(connection, f"SELECT DISTINCT {query}", (), damage))
     if damage:  # Python loses the line before an error: that of a run, or here one of very many
-        found.extend(until_damage(connection, f"SELECT {query}", (), damage))
-    return list(dict.fromkeys(found))
+        rows.extend(until_damage(connection, f"SELECT {query}", (), damage))
+    return list(dict.fromkeys(rows))
 
 
 def table_columns_in(source: Source, table: str) -> frozenset[str]:
@@ -152,8 +152,8 @@ def table_columns_in(source: Source, table: str) -> frozenset[str]:
 def table_columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     """The names of a table's columns; empty where there is no such table."""
     # A view of that name could run for ever: only a table counts.
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
-    if found.fetchone() is None:
+    is_table = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
+    if is_table.fetchone() is None:
         return frozenset()
     return frozenset(
         name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))

@@ -33,7 +33,7 @@ def trainings_in(recording: Recording) -> list[Training]:
         related = [group for group in groups if any(_related(stream, other, spans) for other in group)]
         groups = [group for group in groups if group not in related]
         groups.append([*(other for group in related for other in group), stream])
-    begun = {stream.id: place for place, stream in enumerate(ordered)}
+    begun = {stream.id: index for index, stream in enumerate(ordered)}
     arranged = [sorted(group, key=lambda stream: begun[stream.id]) for group in groups]
     return [_training(group, spans) for group in sorted(arranged, key=lambda group: begun[group[0].id])]
 
@@ -48,12 +48,12 @@ def _span(recording: Recording, stream: int) -> tuple[float, float] | None:
     return (min(times), max(times)) if times else (float(stream), float(stream))
 
 
-def _related(one: Stream, other: Stream, spans: _Spans) -> bool:
-    return other.id in one.shares or one.id in other.shares or _at_once(one, other, spans)
+def _related(stream: Stream, other: Stream, spans: _Spans) -> bool:
+    return other.id in stream.shares or stream.id in other.shares or _at_once(stream, other, spans)
 
 
-def _at_once(one: Stream, other: Stream, spans: _Spans) -> bool:
-    ours, theirs = spans[one.id], spans[other.id]
+def _at_once(stream: Stream, other: Stream, spans: _Spans) -> bool:
+    ours, theirs = spans[stream.id], spans[other.id]
     return ours is not None and theirs is not None and ours[0] < theirs[1] and theirs[0] < ours[1]
 
 
@@ -76,7 +76,7 @@ def _parts(phases: Sequence[Sequence[Stream]]) -> dict[int, str]:
         taken: set[str] = set()
         for stream in phase:
             own = stream.name or "optimizer"
-            names = [*(earlier[one] for one in sorted(stream.shares) if one in earlier), own]
+            names = [*(earlier[share] for share in sorted(stream.shares) if share in earlier), own]
             free = [name for name in names if name not in taken]
             parts[stream.id] = free[0] if free else f"{own} {stream.id}"
             taken.add(parts[stream.id])

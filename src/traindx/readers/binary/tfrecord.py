@@ -83,8 +83,8 @@ def _following(register: int, data: bytes) -> int:
 def _after_chunk(register: int) -> int:
     """The register after a chunk of zeros: its own four bytes count as the first ones of the chunk."""
     moved = 0
-    for place, byte in enumerate(register.to_bytes(4, "little")):
-        moved ^= _chunk_rows()[place][byte]
+    for index, byte in enumerate(register.to_bytes(4, "little")):
+        moved ^= _chunk_rows()[index][byte]
     return moved
 
 
@@ -220,16 +220,16 @@ def _nowhere() -> tuple[Rows, Rows]:
 
 def _locate(data: bytes, memory: _Memory) -> tuple[Rows, Rows]:
     """Where the data of each whole record starts, and its length, up to the first that is torn or corrupt."""
-    found: list[Headers] = [np.empty(0, _HEADER)]
+    located: list[Headers] = [np.empty(0, _HEADER)]
     at, more = 0, True
     while more:
         headers, at, more = _walk(data, at, memory)
         while len(headers):
-            found.append(headers)
+            located.append(headers)
             memory.recent = (memory.recent + headers[-_REMEMBERED:].tobytes())[-_REMEMBERED * HEADER_BYTES :]
             period = _period(memory.recent) if more else 0
             headers, at = _leap(data, at, memory, period) if period else (headers[:0], at)
-    lengths = np.concatenate([headers["length"].astype(np.int64) for headers in found])
+    lengths = np.concatenate([headers["length"].astype(np.int64) for headers in located])
     return np.cumsum(lengths + _FRAME_BYTES) - lengths - _CRC_BYTES, lengths
 
 

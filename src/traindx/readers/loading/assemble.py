@@ -67,7 +67,7 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
     """Make one run of what its strands hold."""
     woven = sorted(map(_series_of_strand, part.strands), key=lambda w: -sum(map(len, w.series)))
     notes = [note for strand in woven for note in strand.notes]
-    logs = [log for one in part.strands for log in one.strand.logs]
+    logs = [log for strand in part.strands for log in strand.strand.logs]
     events = tuple(event for log in logs for event in log.events)
     series = _with_nan(_promoted(_merged(woven, notes), notes), events, notes)
     # What the log itself states was in force; a file beside it may have been edited since.
@@ -80,7 +80,7 @@ def _run(name: str, part: Part, settings: Mapping[str, Scalar], number: int) -> 
         name=name,
         series=tuple(sorted(series, key=lambda s: _ORDER.get(s.quantity, len(_ORDER)))),
         sources=tuple(dict.fromkeys(log.source for log in logs)),
-        formats=tuple(dict.fromkeys(one.strand.title for one in part.strands)),
+        formats=tuple(dict.fromkeys(strand.strand.title for strand in part.strands)),
         segments=segments,
         facts=facts,
         settings=everything,
@@ -100,12 +100,14 @@ _NOT_FINITE = re.compile(r"(?i)\bnan|non-?finite|\bnot (?:be )?finite|\binfinit(
 def _with_nan(series: Sequence[Series], events: Iterable[Event], notes: list[str]) -> Sequence[Series]:
     """The series, and at the end of the training loss the NaN over which the program stopped."""
     stopped = any(event.kind is EventKind.EXCEPTION and _NOT_FINITE.search(event.says) for event in events)
-    loss = next((one for one in series if one.quantity is TRAIN_LOSS and not one.part and len(one)), None)
+    loss = next(
+        (curve for curve in series if curve.quantity is TRAIN_LOSS and not curve.part and len(curve)), None
+    )
     if not stopped or loss is None or not np.isfinite(loss.values).all():
         return series
     steps, values = np.append(loss.steps, loss.steps[-1] + 1), np.append(loss.values, np.nan)
     notes.append(f"the program stopped over a NaN: counted as the loss after {loss.axis.value} {steps[-2]:g}")
-    return [replace(one, steps=steps, values=values) if one is loss else one for one in series]
+    return [replace(curve, steps=steps, values=values) if curve is loss else curve for curve in series]
 
 
 def _resumed(run: Run, seam: Seam) -> dict[Fact, Scalar]:
@@ -170,9 +172,9 @@ def _merged(woven: Sequence[_StrandSeries], notes: list[str]) -> list[Series]:
     for strand in sorted(woven, key=lambda strand: -strand.sureness):
         pairs = list(zip(strand.series, strand.written, strict=True))
         echoes = [pair for pair in pairs if _stands_in(pair, merged)]
-        told = sum(series.quantity != WALL_TIME for series, _ in echoes)
-        if told:
-            notes.append(f"{strand.source} repeats {count(told, 'series', 'series')}; duplicates dropped")
+        measured = sum(series.quantity != WALL_TIME for series, _ in echoes)
+        if measured:
+            notes.append(f"{strand.source} repeats {count(measured, 'series', 'series')}; duplicates dropped")
         merged += [pair for pair in pairs if pair not in echoes]
     return _told_apart([series for series, _ in merged])
 
@@ -213,16 +215,16 @@ def _same_when_printed(ours: Floats, theirs: Floats) -> NDArray[np.bool_]:
 def _told_apart(series: Sequence[Series]) -> list[Series]:
     """Give series that still share a quantity parts of their own; the longest keeps its part."""
     groups: dict[tuple[object, ...], list[Series]] = {}
-    for one in series:
-        groups.setdefault((one.quantity, one.part, one.layer), []).append(one)
+    for curve in series:
+        groups.setdefault((curve.quantity, curve.part, curve.layer), []).append(curve)
     renamed: dict[int, Series] = {}
     for (_, part, _), alike in groups.items():
         longest = max(alike, key=len)
-        for number, one in enumerate((s for s in alike if s is not longest), start=2):
-            taken = one.name == longest.name or number > 2
-            label = f"{one.name} {number}" if taken else one.name
-            renamed[id(one)] = replace(one, part=f"{part} {label}".strip())
-    return [renamed.get(id(one), one) for one in series]
+        for number, curve in enumerate((s for s in alike if s is not longest), start=2):
+            taken = curve.name == longest.name or number > 2
+            label = f"{curve.name} {number}" if taken else curve.name
+            renamed[id(curve)] = replace(curve, part=f"{part} {label}".strip())
+    return [renamed.get(id(curve), curve) for curve in series]
 
 
 def _zipped(strands: Sequence[tuple[Segment, ...]]) -> tuple[Segment, ...]:

@@ -71,10 +71,10 @@ def seam_between(before: Sequence[Series], after: Sequence[Series]) -> Seam:
     measured = [pair for pair in shared if _measures(pair[0]) and _measures(pair[1])]
     if not measured and (_measured(before) or not shared):
         return Seam(Relation.ANEW if _measured(before) else Relation.SAME)
-    told, after_it = max(measured or shared, key=lambda pair: _weight(pair[1]))
-    if not measured or not len(told.finite) or not len(after_it.finite):
-        return Seam(Relation.ANEW if _starts_over(told, after_it) else Relation.SAME)
-    return _seam(told.finite, after_it.finite, *_rates(before, after))
+    series, after_it = max(measured or shared, key=lambda pair: _weight(pair[1]))
+    if not measured or not len(series.finite) or not len(after_it.finite):
+        return Seam(Relation.ANEW if _starts_over(series, after_it) else Relation.SAME)
+    return _seam(series.finite, after_it.finite, *_rates(before, after))
 
 
 def starts_late(run: Run) -> float | None:

@@ -202,8 +202,8 @@ def settings_beside(folder: Path) -> dict[str, Scalar]:
 
 def settings_files(folder: Path) -> list[Path]:
     """The files of a folder, of its `files/` and `.hydra/` that state settings."""
-    found = [file for place in (folder, folder / "files", folder / ".hydra") for file in _files(place)]
-    return [file for file in found if file.name == _PICKLED or is_settings_file(file.name)]
+    paths = [file for path in (folder, folder / "files", folder / ".hydra") for file in _files(path)]
+    return [file for file in paths if file.name == _PICKLED or is_settings_file(file.name)]
 
 
 def is_settings_file(path: str) -> bool:

@@ -81,15 +81,15 @@ def group(found: Sequence[FileLogs], top: str) -> list[Bundle]:
     return sorted(bundles, key=lambda bundle: _natural(bundle.name))
 
 
-def _whole_runs(found: Sequence[FileLogs], top: str) -> list[Bundle]:
+def _whole_runs(file_logses: Sequence[FileLogs], top: str) -> list[Bundle]:
     """Runs that need no other file; one that is alone in its folder goes by the folder's name."""
-    beside = Counter(Path(item.path).parent for item in found)
+    beside = Counter(Path(item.path).parent for item in file_logses)
     bundles: list[Bundle] = []
-    for item in filter(_is_whole, found):
+    for item in filter(_is_whole, file_logses):
         folder = Path(item.path).parent
-        place = str(folder) if beside[folder] == 1 and os.path.isdir(top) else item.path
+        path = str(folder) if beside[folder] == 1 and os.path.isdir(top) else item.path
         for number, log in enumerate(item.logs, start=1):
-            name = f"{place}:{log.run}" if log.run else place
+            name = f"{path}:{log.run}" if log.run else path
             bundles.append(Bundle(name, folder, (Strand(item.reader.title, (log,), item.sureness),), number))
     return bundles
 
@@ -102,11 +102,11 @@ def _names_its_runs(item: FileLogs) -> bool:
     return any(log.run for log in item.logs)
 
 
-def _named_runs(found: Iterable[FileLogs]) -> list[Bundle]:
+def _named_runs(file_logses: Iterable[FileLogs]) -> list[Bundle]:
     """Runs that a file names itself; the same name in two files of a folder is one run."""
     strands: dict[tuple[Path, str], list[Strand]] = {}
     names: dict[tuple[Path, str], str] = {}
-    for item in found:
+    for item in file_logses:
         for log in item.logs:
             key = (Path(item.path).parent, log.run)
             strands.setdefault(key, []).append(Strand(item.reader.title, (log,), item.sureness))
@@ -114,9 +114,9 @@ def _named_runs(found: Iterable[FileLogs]) -> list[Bundle]:
     return [Bundle(names[key], key[0], tuple(parts)) for key, parts in strands.items()]
 
 
-def _units(found: Sequence[FileLogs], top: str) -> list[_Unit]:
+def _units(file_logses: Sequence[FileLogs], top: str) -> list[_Unit]:
     gathered: dict[tuple[str, str], list[FileLogs]] = {}
-    for item in found:
+    for item in file_logses:
         folder = Path(item.path).parent
         checkpoint = _CONTAINERS.fullmatch(folder.name) and folder.name.lower().startswith("checkpoint")
         if item.reader.spans_folder:

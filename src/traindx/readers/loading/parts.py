@@ -77,7 +77,7 @@ def parts_of(strands: Sequence[Strand], names: Mapping[str, Quantity]) -> list[P
         )
         for index, stretch in aligned:
             pieces[index].append(_part_of(strand, stretch, names))
-    return [Part(tuple(found), stretch.seam) for found, stretch in zip(pieces, led, strict=True)]
+    return [Part(tuple(piece), stretch.seam) for piece, stretch in zip(pieces, led, strict=True)]
 
 
 def _placed(strand: Strand, names: Mapping[str, Quantity]) -> PlacedStrand:
@@ -124,15 +124,15 @@ def _points(strand: PlacedStrand) -> int:
 def _stretches(strand: PlacedStrand) -> list[_Stretch]:
     """The runs of one strand: segments, those that continue the one before joined with it."""
     columns, starts = strand.placement.placed, strand.going.starts
-    found = [_Stretch(None, None, _ANEW)]
+    stretches = [_Stretch(None, None, _ANEW)]
     for number, start in enumerate(starts[1:], start=2):
         end = starts[number] if number < len(starts) else None
-        before = series_between(columns, found[-1].start, start)
+        before = series_between(columns, stretches[-1].start, start)
         seam = seam_between(before, series_between(columns, start, end))
         if seam.relation is not Relation.SAME:
-            found[-1] = replace(found[-1], end=start)
-            found.append(_Stretch(start, None, seam))
-    return found
+            stretches[-1] = replace(stretches[-1], end=start)
+            stretches.append(_Stretch(start, None, seam))
+    return stretches
 
 
 def _aligned(

@@ -148,8 +148,8 @@ def _fineness(item: MappedColumn) -> tuple[bool, int]:
 def _part_of(item: MappedColumn, groups: Mapping[tuple[Quantity, str, str], list[MappedColumn]]) -> str:
     rivals = [other for other in groups[item.key] if other is not item]
     coarse = item.means.grain or (item.column.axis.value if item.column.axis is Axis.EPOCH else "")
-    told = [other.means.grain or other.column.axis.value for other in rivals]
-    label = coarse if coarse and coarse not in told else item.column.name
+    units = [other.means.grain or other.column.axis.value for other in rivals]
+    label = coarse if coarse and coarse not in units else item.column.name
     return f"{item.means.part} {label}".strip()
 
 
@@ -170,8 +170,8 @@ def _by_measure(columns: Sequence[Column], others: Sequence[MappedColumn]) -> Pl
     splits = {split for column in columns if (split := bare_split_of(column.name))}
     open_to_all = _open_measures(splits, others)
     if len(open_to_all) > 1:
-        told = listed([measure.name for measure in open_to_all])
-        return _left(columns, f"no metric in the name; may be {told}")
+        measures = listed([measure.name for measure in open_to_all])
+        return _left(columns, f"no metric in the name; may be {measures}")
     if not open_to_all:
         return _unnamed(columns, splits, others)
     measure = open_to_all[0]

@@ -68,7 +68,7 @@ def read(
 
     Without `told`, what programs under `traindx run` printed and wrote is left out.
     """
-    readings = [_read_path(path, names or {}, progress, told=told) for path in paths]
+    readings = [_read_path(path, names or {}, progress, with_told=told) for path in paths]
     return Reading(
         tuple(run for reading in readings for run in reading.runs),
         tuple(problem for reading in readings for problem in reading.problems),
@@ -76,12 +76,12 @@ def read(
     )
 
 
-def _read_path(path: str, names: Mapping[str, Quantity], progress: Progress, *, told: bool) -> Reading:
+def _read_path(path: str, names: Mapping[str, Quantity], progress: Progress, *, with_told: bool) -> Reading:
     """The runs at a path; of those below it the one that is named behind it, as reports name it."""
     top, _, wanted = path.rpartition(":")
     if os.path.lexists(path) or not os.path.lexists(top):
-        return _read_sources(path, discover(path), names, progress, told=told)
-    reading = _read_sources(top, discover(top), names, progress, told=told)
+        return _read_sources(path, discover(path), names, progress, with_told=with_told)
+    reading = _read_sources(top, discover(top), names, progress, with_told=with_told)
     named = tuple(run for run in reading.runs if run.name.endswith(f":{wanted}"))
     if named or reading.problems:
         return replace(reading, runs=named)
@@ -96,10 +96,10 @@ def _read_sources(
     names: Mapping[str, Quantity],
     progress: Progress,
     *,
-    told: bool = True,
+    with_told: bool = True,
 ) -> Reading:
     in_tree = Path(top).is_dir()
-    found: list[FileLogs] = []
+    file_logses: list[FileLogs] = []
     problems: list[UnreadableError] = []
     others: list[UnreadableError] = []
     experiments = 0
@@ -112,14 +112,14 @@ def _read_sources(
             experiments += 1
             continue
         try:
-            found.append(_read_source(source, in_tree))
+            file_logses.append(_read_source(source, in_tree))
         except NotALogError as error:
             others.append(error)
         except UnreadableError as error:
             problems.append(error)
-    bundles = group(_without_prose(found), top)
+    bundles = group(_without_prose(file_logses), top)
     runs = with_processes_joined([_run(bundle, names) for bundle in bundles])
-    for folder in program_folders(top) if in_tree and told else ():
+    for folder in program_folders(top) if in_tree and with_told else ():
         runs = with_output(runs, folder, partial(_runs_of, names))
     readable = tuple(run for run in runs if not in_tree or _is_training(run))
     # What ended before its first number is worth a word where nothing else is there.
@@ -199,10 +199,10 @@ def fell_over(run: Run) -> bool:
     return not run.series and (SCRIPT in run.facts or died)
 
 
-def _without_prose(found: Sequence[FileLogs]) -> list[FileLogs]:
+def _without_prose(file_logses: Sequence[FileLogs]) -> list[FileLogs]:
     """Leave out logs pasted into prose and source where logs of their own lie in or below the folder."""
-    logged = {folder for item in found if not _is_prose(item) for folder in Path(item.path).parents}
-    return [item for item in found if not _is_prose(item) or Path(item.path).parent not in logged]
+    logged = {folder for item in file_logses if not _is_prose(item) for folder in Path(item.path).parents}
+    return [item for item in file_logses if not _is_prose(item) or Path(item.path).parent not in logged]
 
 
 def _is_prose(item: FileLogs) -> bool:
@@ -219,15 +219,15 @@ def _run(bundle: Bundle, names: Mapping[str, Quantity]) -> Run:
 
 def _runs_of(names: Mapping[str, Quantity], sources: Iterable[Source], top: str) -> list[tuple[Run, float]]:
     """The runs that some files tell of, and how sure the readers of these files are."""
-    found = []
+    file_logses = []
     for source in sources:
         try:
-            found.append(_read_source(source, in_tree=True))
+            file_logses.append(_read_source(source, in_tree=True))
         except UnreadableError:
             continue
     return [
         (_run(bundle, names), max(strand.sureness for strand in bundle.strands))
-        for bundle in group(found, top)
+        for bundle in group(file_logses, top)
     ]
 
 
@@ -254,14 +254,14 @@ def follow(
     if list(paths) == [STANDARD_INPUT]:
         yield from _follow_stream(sys.stdin.buffer, names or {}, every)
         return
-    seen: object = None
+    fingerprint: object = None
     while True:
         now = _fingerprint(paths)
         took = 0.0
-        if now != seen:
+        if now != fingerprint:
             begun = time.monotonic()
             yield read(paths, names)
-            took, seen = time.monotonic() - begun, now
+            took, fingerprint = time.monotonic() - begun, now
         # Reading costs a tenth of the time at most, however large the log has become.
         time.sleep(max(every, 9 * took))
 
@@ -279,9 +279,9 @@ def _follow_stream(stream: BinaryIO, names: Mapping[str, Quantity], every: float
 
 
 def _fingerprint(paths: Sequence[str]) -> list[tuple[str, int, int]]:
-    found = [file for path in paths for file in (files_below(path) if Path(path).is_dir() else (path,))]
+    paths_below = [file for path in paths for file in (files_below(path) if Path(path).is_dir() else (path,))]
     # What is written to a database may stand in the file beside it for long.
-    files = [name for file in found for name in (file, f"{file}-wal")]
+    files = [name for file in paths_below for name in (file, f"{file}-wal")]
     return [(file, status.st_size, status.st_mtime_ns) for file in files if (status := _status(file))]
 
 

@@ -48,10 +48,10 @@ def words_of(name: str) -> tuple[str, ...]:
     """The lower-case words and numbers of a name, in order; none where it is too long to be a name."""
     if len(name) > LONGEST_NAME:
         return ()
-    found: list[str] = []
+    parts: list[str] = []
     for chunk in _CHUNK.findall(_HELD_OUT.sub("heldout", _POSSESSIVE.sub("", name))):
-        found.extend(_unglued(chunk))
-    return tuple(found)
+        parts.extend(_unglued(chunk))
+    return tuple(parts)
 
 
 def _unglued(chunk: str) -> list[str]:
@@ -98,15 +98,15 @@ def compound_of(words: tuple[str, ...]) -> Compound | None:
     """Find the head that decides what a name is, or None if no word of it is known."""
     if words[:1] == ("losses",) and not NO_LOSSES.isdisjoint(words):
         words = words[1:]
-    found = list(_heads_in(words))
-    if not found:
+    heads = list(_heads_in(words))
+    if not heads:
         return None
-    chosen = max(found, key=lambda one: (one.head.rank, one.start))
+    chosen = max(heads, key=lambda head: (head.head.rank, head.start))
     told_already = {
         position
-        for one in found
-        if one is not chosen and _repeats(one.head, chosen.head)
-        for position in range(one.start, one.stop)
+        for head in heads
+        if head is not chosen and _repeats(head.head, chosen.head)
+        for position in range(head.start, head.stop)
     }
     return Compound(
         chosen.head,
@@ -194,7 +194,7 @@ _LOSS_TERM = re.compile(r"(?:\w+/)*l_(?=[a-z])(?!rate|reg|norm|inf|max|min|len|s
 def spelled_out(name: str) -> tuple[str, ...]:
     """The words of a name with glued ones parted and numbered metrics written in one way."""
     words: list[str] = []
-    name = f"loss_{name[found.end() :]}" if (found := _LOSS_TERM.match(name)) else name
+    name = f"loss_{name[match.end() :]}" if (match := _LOSS_TERM.match(name)) else name
     for word in words_of(_PER_SECOND.sub(" per sec", _ONLY_POLICY.sub("", name))):
         words.extend(_parted(word))
     if "vs" in words and _CHART_AXES.issuperset(words[words.index("vs") + 1 :]):

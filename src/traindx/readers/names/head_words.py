@@ -37,8 +37,8 @@ def _phrases_in(table: str) -> Iterator[tuple[str, Phrase]]:
     """The part and the words of every phrase in a table of lines "part: phrase; phrase"."""
     part = ""
     for line in table.strip().splitlines():
-        told, colon, forms = line.rpartition(":")
-        part = told.strip() if colon else part
+        statement, colon, forms = line.rpartition(":")
+        part = statement.strip() if colon else part
         for form in forms.split(";"):
             if form.strip():
                 yield part, tuple(form.split())

@@ -88,22 +88,22 @@ _WHOLE_NAMES = {
 }
 
 
-def _of_a_split(name: str, compound: Compound, place: Split | None) -> Meaning | None:
+def _of_a_split(name: str, compound: Compound, default_split: Split | None) -> Meaning | None:
     """The meaning of a loss or metric, which is measured on some part of the data."""
-    head, told = compound.head, told_split(compound.rest)
+    head, split_words = compound.head, told_split(compound.rest)
     if isinstance(head.measures, Quantity) or _is_about_a_metric(compound):
         return None
     if not word_lists.ABOUT_WHAT_STANDS_NEXT.isdisjoint(compound.after[:1]):
         return None
-    telling = _telling_words(name, compound, told.rest)
+    telling = _telling_words(name, compound, split_words.rest)
     if head.neighbors is not None and not head.neighbors.issuperset(telling):
         return None
-    if telling and not told.split and _EXCEPTION.fullmatch(name):
+    if telling and not split_words.split and _EXCEPTION.fullmatch(name):
         return None
-    split = told.split or place or _place_of_detection(name, compound)
+    split = split_words.split or default_split or _place_of_detection(name, compound)
     if split is None and head.part in ("l1", "l2"):
         return None  # a metric of LightGBM, but only beside the name of a split
-    grains = [word_lists.GRAINS[word] for word in told.rest if word in word_lists.GRAINS]
+    grains = [word_lists.GRAINS[word] for word in split_words.rest if word in word_lists.GRAINS]
     return Meaning(
         head.measures[split or Split.TRAIN],
         part="_".join([head.part, *telling] if head.part else telling),
@@ -134,8 +134,8 @@ def _is_about_a_metric(compound: Compound) -> bool:
 
 def _place_of_detection(name: str, compound: Compound) -> Split | None:
     """Detection metrics are computed on validation data, though their names do not say so."""
-    place, slash, _ = name.partition("/")
-    if not slash or word_lists.DETECTION_PLACES.isdisjoint(words_of(place)):
+    prefix, slash, _ = name.partition("/")
+    if not slash or word_lists.DETECTION_PLACES.isdisjoint(words_of(prefix)):
         return None
     metric = compound.head.part or ("top" if "_top" in name else "")
     return Split.VALIDATION if metric.startswith(word_lists.DETECTION_METRICS) else None
@@ -144,24 +144,26 @@ def _place_of_detection(name: str, compound: Compound) -> Split | None:
 _BARE = ("time",), ("data",)
 
 
-def _of_the_run(name: str, compound: Compound, quantity: Quantity, place: Split | None) -> Meaning | None:
+def _of_the_run(
+    name: str, compound: Compound, quantity: Quantity, default_split: Split | None
+) -> Meaning | None:
     """The meaning of a number that belongs to the run as a whole, whatever data it saw."""
-    told, neighbors = told_split(compound.rest), compound.head.neighbors
-    if told.split and not _may_name_a_split(name, compound, quantity, told.split):
+    split_words, neighbors = told_split(compound.rest), compound.head.neighbors
+    if split_words.split and not _may_name_a_split(name, compound, quantity, split_words.split):
         return None
     neutral = (
         word_lists.NEUTRAL.union(word_lists.NEUTRAL_BESIDE.get(quantity, ()))
         if neighbors is None
         else word_lists.NEUTRAL_BESIDE_ALONE
     )
-    telling = [word for word in told.rest if word not in neutral]
+    telling = [word for word in split_words.rest if word not in neutral]
     if neighbors is not None and not neighbors.issuperset(telling):
         return None
     if compound.phrase in _BARE and not word_lists.UNITS.issuperset(compound.after):
         return None  # `time/total` is the whole run's
     if neighbors is None and _is_about(name, compound, quantity):
         return None
-    split = told.split or place
+    split = split_words.split or default_split
     evaluated = (
         split is not None and split is not Split.TRAIN and quantity in word_lists.MEASURED_IN_EVALUATION
     )
@@ -235,12 +237,12 @@ def _of_a_layer(name: str) -> Meaning | None:
     if ratio:
         return Meaning(q.UPDATE_RATIO, layer=ratio["layer"])
     for shape in _SHAPES:
-        found = shape.fullmatch(name)
-        if not found or _NO_LAYER.issuperset(words_of(found["layer"])):
+        match = shape.fullmatch(name)
+        if not match or _NO_LAYER.issuperset(words_of(match["layer"])):
             continue
-        thing, statistic = found["thing"].lower(), found.groupdict().get("statistic", "norm").lower()
+        thing, statistic = match["thing"].lower(), match.groupdict().get("statistic", "norm").lower()
         slug = f"{_THING.get(thing, thing)}_{_STATISTIC.get(statistic, statistic)}"
-        return Meaning(q.QUANTITIES[slug], layer=found["layer"]) if slug in q.QUANTITIES else None
+        return Meaning(q.QUANTITIES[slug], layer=match["layer"]) if slug in q.QUANTITIES else None
     return None
 
 
@@ -249,8 +251,8 @@ def axis_of(name: str) -> Axis | None:
     """What a column of positions counts, or None if the name is not that of a position."""
     if name.strip() in word_lists.POSITION_SIGNS:
         return word_lists.POSITION_SIGNS[name.strip()]
-    place, _, last = name.rpartition("/")
-    place_words, words = words_of(place), words_of(last)
+    prefix, _, last = name.rpartition("/")
+    place_words, words = words_of(prefix), words_of(last)
     if (
         not word_lists.POSITION_PLACES.issuperset(place_words)
         or " ".join(place_words + words) in word_lists.NOT_POSITIONS

@@ -127,12 +127,12 @@ def whole_name(name: str, split: Split | None = None) -> tuple[Quantity, str] | 
     passed = _PASSED.fullmatch(spelled)
     if passed:
         return q.VAL_SCORE, f"{passed['tasks']}_pass{passed['tries']}"
-    place = None if spelled in WHOLE_NAMES else _PLACE.match(spelled)
-    known = WHOLE_NAMES.get(spelled[place.end() :] if place else spelled)
+    match = None if spelled in WHOLE_NAMES else _PLACE.match(spelled)
+    known = WHOLE_NAMES.get(spelled[match.end() :] if match else spelled)
     if known is None:
         return None
     quantity, part = known
-    is_evaluated = place is not None and place[1] == "eval"
+    is_evaluated = match is not None and match[1] == "eval"
     if quantity.split is not None:
         return on_split(quantity, Split.VALIDATION if is_evaluated else split or quantity.split), part
     return quantity, "_".join(filter(None, (Split.VALIDATION.value if is_evaluated else "", part)))

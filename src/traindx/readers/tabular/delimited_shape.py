@@ -54,7 +54,7 @@ def shape_of(head: bytes, *, whole: bool) -> Shape | None:
     if not whole:
         lines.pop()
     places = _telling(lines)
-    best = _best_fit([lines[place] for place in places])
+    best = _best_fit([lines[index] for index in places])
     if best is None:
         return None
     first_row = places[best.before] if best.before < len(places) else len(lines)
@@ -249,10 +249,10 @@ def _names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, .
 def _made_up_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Numbered names; the first column that counts up in whole numbers is the step."""
     names = [f"column {number}" for number in range(1, len(rows[0]) + 1)]
-    for place, column in enumerate(zip(*rows, strict=True)):
+    for index, column in enumerate(zip(*rows, strict=True)):
         counts = [float(cell.strip()) for cell in column if cell.strip().isdecimal()]
         rising = all(a < b for a, b in pairwise(counts))
         if len(counts) == len(column) > 1 and rising and len(names) > 1:
-            names[place] = "step"
+            names[index] = "step"
             break
     return tuple(names)

@@ -83,8 +83,12 @@ def _rows_of_table(table: Mapping[str, object]) -> list[Mapping[str, object]]:
     names, rows = table.get("columns"), table.get("data")
     if not isinstance(names, list) or not isinstance(rows, list):
         return []
-    told = [row for row in rows if isinstance(row, list) and len(row) == len(names)]
-    return [dict(zip(map(str, names), row, strict=True)) for row in told] if len(told) == len(rows) else []
+    full_rows = [row for row in rows if isinstance(row, list) and len(row) == len(names)]
+    return (
+        [dict(zip(map(str, names), row, strict=True)) for row in full_rows]
+        if len(full_rows) == len(rows)
+        else []
+    )
 
 
 def _numbered_records(parts: Mapping[str, object]) -> list[Mapping[str, object]]:
@@ -116,10 +120,10 @@ def _plain(items: Sequence[object], path: tuple[str, ...]) -> Curve | None:
     numbers = [_number(item) for item in items]
     if any(isinstance(number, str) for number in numbers):
         return None
-    told = [(place, number) for place, number in enumerate(numbers) if isinstance(number, float)]
-    if not told:
+    points = [(index, number) for index, number in enumerate(numbers) if isinstance(number, float)]
+    if not points:
         return None
-    places, values = np.array(told, dtype=np.float64).T.copy()
+    places, values = np.array(points, dtype=np.float64).T.copy()
     return Curve(path, values, places, len(items))
 
 
@@ -137,7 +141,7 @@ def _indexed(items: Mapping[str, object], path: tuple[str, ...]) -> Curve | None
 def _positioned(rows: Sequence[Sequence[object]], path: tuple[str, ...]) -> Curve | None:
     """[step, value] or, as TensorBoard has it, [time, step, value]."""
     width = len(rows[0])
-    columns = [[_number(row[place]) for row in rows if len(row) == width] for place in range(width)]
+    columns = [[_number(row[index]) for row in rows if len(row) == width] for index in range(width)]
     if not all(isinstance(number, float) for column in columns for number in column):
         return None
     if len(columns[0]) != len(rows):

@@ -147,7 +147,10 @@ def names_a_metric(head: bytes) -> bool:
     columns = _COLUMNS.search(head)
     names += _TEXT.findall(columns[1]) if columns else []
     known = (meaning(name.decode("utf-8", "replace")) for name in set(names))
-    return any(found and (found.quantity.split or found.quantity is REWARD) for found in known)
+    return any(
+        known_meaning and (known_meaning.quantity.split or known_meaning.quantity is REWARD)
+        for known_meaning in known
+    )
 
 
 def _values_in(text: str) -> tuple[list[object], str]:
@@ -210,12 +213,12 @@ class TrackedNumbers:
 
     def add(self, name: str, row: int, value: object) -> None:
         """Add the number, or the numbers of a nested value, that a row holds under a name."""
-        for leaf, found in leaves(name, value):
-            if isinstance(found, str):
-                self.odd[leaf, found] += 1
+        for leaf, leaf_value in leaves(name, value):
+            if isinstance(leaf_value, str):
+                self.odd[leaf, leaf_value] += 1
             else:
                 self.rows.setdefault(leaf, array("q")).append(row)
-                self.values.setdefault(leaf, array("d")).append(found)
+                self.values.setdefault(leaf, array("d")).append(leaf_value)
 
     def add_many(self, name: str, rows: Rows, values: Floats) -> None:
         """Add the numbers of many rows under a name."""

@@ -112,12 +112,12 @@ def _add_block(builder: SheetBuilder, block: bytes, shape: Shape) -> Shape:
         columns = None if shape.decimal_comma else _regular_columns(text, width)
         if columns is not None:
             first = builder.begin_rows(text.count(b"\n"))
-            for name, (cells, found) in zip(shape.names, columns, strict=True):
-                if found is None:
+            for name, (cells, block_values) in zip(shape.names, columns, strict=True):
+                if block_values is None:
                     texts = cells.decode(shape.encoding, "replace").split("\n")[:-1]
                     builder.add_texts(name, first, None, texts)
                 else:
-                    _add_numbers(builder, found, [name], first)
+                    _add_numbers(builder, block_values, [name], first)
             return shape
     return _add_lines(builder, block, shape)
 
@@ -140,9 +140,9 @@ def _comma_separated(block: bytes, shape: Shape) -> bytes | None:
 
 
 def _add_numbers(builder: SheetBuilder, block: NumberBlock, names: Sequence[str], first: int) -> None:
-    for place, name in enumerate(names):
-        values = block.values[:, place]
-        rows = None if block.filled is None else np.flatnonzero(block.filled[:, place])
+    for index, name in enumerate(names):
+        values = block.values[:, index]
+        rows = None if block.filled is None else np.flatnonzero(block.filled[:, index])
         builder.add_numbers(name, first, rows, values.copy() if rows is None else values[rows])
 
 
@@ -153,7 +153,7 @@ def _regular_columns(text: bytes, width: int) -> list[tuple[bytes, NumberBlock |
     lines = text.count(b"\n")
     if len(cells) != lines * (width + 1) - 1 or breaks.count(b"\n") != lines - 1:
         return None
-    texts = [b"\n".join(cells[place :: width + 1]) + b"\n" for place in range(width)]
+    texts = [b"\n".join(cells[index :: width + 1]) + b"\n" for index in range(width)]
     columns = [(text, number_block(text, 1)) for text in texts]
     # A header or a comment among the lines would be words in every column.
     return columns if any(numbers is not None for _, numbers in columns) else None

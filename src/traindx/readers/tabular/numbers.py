@@ -74,10 +74,10 @@ def moment_in(text: str) -> float:
 
 def progress_in(text: str) -> float:
     """How far a count such as 3/100 is; raises ValueError where the text is none."""
-    found = _PROGRESS.fullmatch(text)
-    if found is None:
+    match = _PROGRESS.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    return float(found[1])
+    return float(match[1])
 
 
 try:

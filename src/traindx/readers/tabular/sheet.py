@@ -51,7 +51,7 @@ class Sheet:
 
 def part_of(sheet: Sheet, rows: Rows, without: str = "") -> Sheet:
     """The part of a table that stands in some rows, numbered anew; one column may be left out."""
-    cells = {name: found for name, found in cells_in(sheet.cells, rows).items() if name != without}
+    cells = {name: cell for name, cell in cells_in(sheet.cells, rows).items() if name != without}
     words: dict[str, Words] = {}
     for name, texts in sheet.words.items():
         keep = np.isin(texts.rows, rows, assume_unique=True)
@@ -139,7 +139,7 @@ def _sorted_out(texts: Sequence[str]) -> tuple[dict[int, float], dict[int, str]]
     numbers: dict[int, float] = {}
     words: dict[int, str] = {}
     known: dict[str, float | str | None] = {}
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         if text not in known:
             try:
                 known[text] = number_in(text)
@@ -147,9 +147,9 @@ def _sorted_out(texts: Sequence[str]) -> tuple[dict[int, float], dict[int, str]]
                 known[text] = text.strip()
         content = known[text]
         if isinstance(content, float):
-            numbers[place] = content
+            numbers[index] = content
         elif content is not None:
-            words[place] = content
+            words[index] = content
     return numbers, words
 
 
@@ -213,12 +213,12 @@ def _add_alike(builder: SheetBuilder, first: int, rows: Rows | None, records: Se
         _add_kind(builder, first, rows, names[0], records)
         return
     kinds: dict[tuple[str, ...], list[int]] = {}
-    for place, kind in enumerate(names):
-        kinds.setdefault(kind, []).append(place)
+    for index, kind in enumerate(names):
+        kinds.setdefault(kind, []).append(index)
     for kind, places in kinds.items():
         where = np.array(places, dtype=np.int64)
         which = where if rows is None else rows[where]
-        _add_kind(builder, first, which, kind, [records[place] for place in places])
+        _add_kind(builder, first, which, kind, [records[index] for index in places])
 
 
 def _add_kind(
@@ -230,11 +230,11 @@ def _add_kind(
         _add_alike(builder, first, rows, [dict(_flat(record)) for record in records])
         return
     numbers = _packed(values) if types <= {int, float} else None
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if numbers is not None:
-            builder.add_numbers(name, first, rows, numbers[place :: len(names)].copy())
+            builder.add_numbers(name, first, rows, numbers[index :: len(names)].copy())
         else:
-            _add_column(builder, first, rows, name, values[place :: len(names)])
+            _add_column(builder, first, rows, name, values[index :: len(names)])
 
 
 def _packed(values: Sequence[object]) -> Floats:
@@ -250,18 +250,18 @@ def _add_column(
 ) -> None:
     """Add a column that holds more than numbers."""
     places: dict[type, list[int]] = {float: [], str: []}
-    for place, value in enumerate(values):
+    for index, value in enumerate(values):
         kind = float if type(value) is int else type(value)
-        places.setdefault(kind, []).append(place)
-    for kind, found in places.items():
-        where = np.array(found, dtype=np.int64)
+        places.setdefault(kind, []).append(index)
+    for kind, positions in places.items():
+        where = np.array(positions, dtype=np.int64)
         which = where if rows is None else rows[where]
         if kind is float:
-            builder.add_numbers(name, first, which, _packed([values[place] for place in found]))
+            builder.add_numbers(name, first, which, _packed([values[index] for index in positions]))
         elif kind is str:
-            builder.add_texts(name, first, which, [str(values[place]) for place in found])
+            builder.add_texts(name, first, which, [str(values[index]) for index in positions])
         elif kind in _NO_NUMBERS:
-            builder.skip(name, len(found), _NO_NUMBERS[kind])
+            builder.skip(name, len(positions), _NO_NUMBERS[kind])
 
 
 def _flat(record: Record, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:

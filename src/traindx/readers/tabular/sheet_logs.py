@@ -104,8 +104,8 @@ def _mode_column(sheet: Sheet, without: str) -> str:
     for name, words in sheet.words.items():
         if name == without or not words.texts:
             continue
-        told = [split_of(text) is not None for text in words.texts]
-        if all(told) or (any(told) and _plain(name) in _MODE_NAMES):
+        is_split = [split_of(text) is not None for text in words.texts]
+        if all(is_split) or (any(is_split) and _plain(name) in _MODE_NAMES):
             return name
     return ""
 

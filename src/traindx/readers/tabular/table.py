@@ -100,12 +100,12 @@ def whole_run_steps(epochs: Floats, steps: Floats) -> Floats:
 
 def cells_in(cells: Mapping[str, Cells], rows: Rows) -> dict[str, Cells]:
     """The cells that stand in some rows, which are numbered anew."""
-    found: dict[str, Cells] = {}
+    by_name: dict[str, Cells] = {}
     for name, old in cells.items():
         keep = np.isin(old.rows, rows, assume_unique=True)
         if keep.any():
-            found[name] = Cells(np.searchsorted(rows, old.rows[keep]), old.values[keep])
-    return found
+            by_name[name] = Cells(np.searchsorted(rows, old.rows[keep]), old.values[keep])
+    return by_name
 
 
 def _borrowed(
@@ -188,14 +188,14 @@ def _is_history(table: Table) -> bool:
 
 
 def _epochs(table: Table) -> Floats | None:
-    found = (_finite(cells) for name, cells in table.cells.items() if axis_of(name) is Axis.EPOCH)
-    return next((_spread(cells, table.length) for cells in found if len(cells.rows)), None)
+    epochs = (_finite(cells) for name, cells in table.cells.items() if axis_of(name) is Axis.EPOCH)
+    return next((_spread(cells, table.length) for cells in epochs if len(cells.rows)), None)
 
 
 def _candidates(table: Table) -> list[tuple[str, Axis]]:
     """The columns that count something, the one to be preferred first."""
-    found = [(name, _axis_of(name)) for name, cells in table.cells.items() if np.isfinite(cells.values).any()]
-    counting = [(name, axis) for name, axis in found if axis is not None]
+    axes = [(name, _axis_of(name)) for name, cells in table.cells.items() if np.isfinite(cells.values).any()]
+    counting = [(name, axis) for name, axis in axes if axis is not None]
     return sorted(
         counting,
         key=lambda item: (

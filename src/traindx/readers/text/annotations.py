@@ -206,7 +206,7 @@ def _pairs(message: str) -> Iterator[tuple[str, Scalar]]:
 
 
 def _found(expression: re.Pattern[str], message: str) -> Iterator[tuple[str, Scalar]]:
-    return ((found["key"].lstrip("-"), _value(found["value"])) for found in expression.finditer(message))
+    return ((match["key"].lstrip("-"), _value(match["value"])) for match in expression.finditer(message))
 
 
 def _value(spelled: str) -> Scalar:

@@ -74,12 +74,12 @@ def unnamed_loss(message: str, first: int) -> tuple[Position, Pair] | None:
     if scored := _SCORED.match(message):
         sign = -1 if scored["sign"] else 1
         return Position(Place.STEP, "iteration", first), Pair("loss", first + 1, sign, known=True)
-    found = _TIMED.match(message)
-    if found is None:
+    match = _TIMED.match(message)
+    if match is None:
         return None
-    done = found[0].index("%")
-    step = first + found[0].count(HOLE, 0, done) - 2
-    loss = first + found[0].count(HOLE) - 1
+    done = match[0].index("%")
+    step = first + match[0].count(HOLE, 0, done) - 2
+    loss = first + match[0].count(HOLE) - 1
     return Position(Place.STEP, "", step), Pair("loss", loss, known=True)
 
 
@@ -88,14 +88,14 @@ _STEP_NAME_VALUE = re.compile(rf"{HOLE} (?P<name>[A-Za-z_]+) (?P<sign>-?){HOLE}"
 
 def bare_record(message: str, first: int) -> tuple[Position, Pair] | None:
     """The step and the one number of a line such as "250 val 6.07", if its word is that of a result."""
-    found = _STEP_NAME_VALUE.fullmatch(message.strip())
-    if found is None:
+    match = _STEP_NAME_VALUE.fullmatch(message.strip())
+    if match is None:
         return None
-    split = bare_split_of(found["name"])
-    if split is None and not is_known(found["name"]):
+    split = bare_split_of(match["name"])
+    if split is None and not is_known(match["name"]):
         return None
-    sign = -1 if found["sign"] else 1
-    return Position(Place.LEAD, "", first), Pair(found["name"], first + 1, sign, split=split, known=True)
+    sign = -1 if match["sign"] else 1
+    return Position(Place.LEAD, "", first), Pair(match["name"], first + 1, sign, split=split, known=True)
 
 
 _NAME = r"[A-Za-z][\w./@%-]*(?: [\w./@%-]+){0,3}"
@@ -107,12 +107,12 @@ _LISTED = re.compile(
 def listed_pairs(message: str, first: int) -> dict[int, Pair]:
     """The results in "Valid Loss, AUC: 0.533 0.669", by their numbers: as many names as values."""
     pairs: dict[int, Pair] = {}
-    for found in _LISTED.finditer(message) if ", " in message or "," in message else ():
-        names = re.split(r", ?", found["names"])
-        values = re.findall(rf"-?{HOLE}", found["values"])
+    for match in _LISTED.finditer(message) if ", " in message or "," in message else ():
+        names = re.split(r", ?", match["names"])
+        values = re.findall(rf"-?{HOLE}", match["values"])
         if len(names) != len(values) or not all(map(is_known, names)):
             continue
-        begin = first + message.count(HOLE, 0, found.start())
+        begin = first + message.count(HOLE, 0, match.start())
         split = split_of(names[0])  # Valid Loss, AUC: the first name speaks for all
         for number, (name, value) in enumerate(zip(names, values, strict=True)):
             sign = -1 if value.startswith("-") else 1
@@ -128,10 +128,10 @@ def opening_of(message: str) -> list[Place | None]:
 
 def tutorial_pair(message: str, first: int) -> Pair | None:
     """The result in "Accuracy of the network on the 10000 test images: 55 %", a line of many tutorials."""
-    found = _TUTORIAL.match(message)
-    if found is None:
+    match = _TUTORIAL.match(message)
+    if match is None:
         return None
-    return Pair(found["name"], first + 1, known=True, split=split_of(found["split"]))
+    return Pair(match["name"], first + 1, known=True, split=split_of(match["split"]))
 
 
 _TWO_SPLITS = re.compile(r"[(\[]?\b(?P<first>[A-Za-z]+)\s?/\s?(?P<second>[A-Za-z]+)\b[)\]]?")
@@ -139,14 +139,14 @@ _TWO_SPLITS = re.compile(r"[(\[]?\b(?P<first>[A-Za-z]+)\s?/\s?(?P<second>[A-Za-z
 
 def both_splits(number: Number) -> list[Pair]:
     """Train/Val Loss: 0.91/0.95 - two parts of the data and two numbers, in the same order."""
-    told = _TWO_SPLITS.search(number.gap.name) if number.total is not None else None
-    if told is None or number.total is None:
+    match = _TWO_SPLITS.search(number.gap.name) if number.total is not None else None
+    if match is None or number.total is None:
         return []
-    words, holes = (told["first"], told["second"]), (number.hole, number.total)
+    words, holes = (match["first"], match["second"]), (number.hole, number.total)
     splits = [bare_split_of(word) for word in words]
     if None in splits or splits[0] is splits[1]:
         return []
-    measure = f"{number.gap.name[: told.start()]} {number.gap.name[told.end() :]}"
+    measure = f"{number.gap.name[: match.start()]} {number.gap.name[match.end() :]}"
     names = [" ".join(f"{measure} {word}".split()) for word in words]
     return [
         Pair(name, hole, unit=number.unit, split=split, known=is_known(name) or not measure.strip())
@@ -174,12 +174,12 @@ def sharing_measure(pairs: list[Pair]) -> list[Pair]:
 
 def sharing_split(pairs: list[Pair]) -> list[Pair]:
     """Val Loss: 0.5, Acc: 0.7 - where only the first name tells a split, it speaks for the whole line."""
-    told = [split_of(pair.name) for pair in pairs]
-    if not pairs or not tells_split(pairs[0].name) or any(split not in (None, told[0]) for split in told):
+    splits = [split_of(pair.name) for pair in pairs]
+    if not pairs or not tells_split(pairs[0].name) or any(split not in (None, splits[0]) for split in splits):
         return pairs
     return [
-        pair if split else replace(pair, split=pair.split or told[0])
-        for pair, split in zip(pairs, told, strict=True)
+        pair if split else replace(pair, split=pair.split or splits[0])
+        for pair, split in zip(pairs, splits, strict=True)
     ]
 
 
@@ -194,15 +194,15 @@ def told_apart(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     ]
     keys = [(pair.name.lower(), pair.split) for pair in pairs]
     often = Counter(keys)
-    seen: Counter[tuple[str, Split | None]] = Counter()
+    counts: Counter[tuple[str, Split | None]] = Counter()
     apart: list[Pair] = []
-    told = None
+    last_split = None
     for pair, key in zip(pairs, keys, strict=True):
-        told = split_of(pair.name) or told
+        last_split = split_of(pair.name) or last_split
         # train_loss 0.4 acc 0.8 val_loss 0.5 acc 0.7: the second acc goes with the name before it
-        split = told or pair.split if often[key] > 1 else pair.split
-        seen[key[0], split] += 1
-        twin = seen[key[0], split]
+        split = last_split or pair.split if often[key] > 1 else pair.split
+        counts[key[0], split] += 1
+        twin = counts[key[0], split]
         if twin > _MOST_TWINS:
             continue
         apart.append(replace(pair, name=f"{pair.name} {twin}" if twin > 1 else pair.name, split=split))

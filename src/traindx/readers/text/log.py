@@ -47,7 +47,7 @@ def _smoothing_of(patterns: Iterable[Pattern]) -> str:
         if pattern.at(Place.PASS):
             return "running mean over the epoch"
         names = {pair.name for pair in pattern.pairs}
-        known = next((smoothing for told, smoothing in _BY_NAMES if told <= names), "")
+        known = next((smoothing for signature, smoothing in _BY_NAMES if signature <= names), "")
         if known and pattern.positions:
             return known
     return ""
@@ -63,27 +63,27 @@ def log_of_lines(
 
     `settings` and `facts` are what the place where the lines stand tells.
     """
-    found = gather(lines)
-    records = records_of(found)
+    tally = gather(lines)
+    records = records_of(tally)
     columns, summaries = columns_of_records(records.placed)
-    if not columns and not _ends_in_exception(found):
+    if not columns and not _ends_in_exception(tally):
         raise UnreadableError(
             path,
-            f"no metrics found in {count(found.lines, 'line')} of text",
+            f"no metrics found in {count(tally.lines, 'line')} of text",
             "expected lines with a step or epoch and a named value, such as: step 10 loss 0.5",
         )
     patterns = [placed.sheet.pattern for placed in records.placed]
-    framework = _framework_of(patterns, (*found.preamble, *(line for _, line in found.tail)))
+    framework = _framework_of(patterns, (*tally.preamble, *(line for _, line in tally.tail)))
     last_record = max((int(placed.sheet.lines[-1]) for placed in records.placed), default=0)
-    settings = {**(settings or {}), **settings_of(found.preamble)}
+    settings = {**(settings or {}), **settings_of(tally.preamble)}
     stated = {fact_of(name) for name in settings}
     return Log(
         path,
         columns,
         # What the program says it was set to counts more than what its lines count up to.
         {**settings, **{name: plan for name, plan in records.plans.items() if fact_of(name) not in stated}},
-        _events_of(found, records.clock, last_record),
-        (*records.unread, *summaries, *_cut(found.cut)),
+        _events_of(tally, records.clock, last_record),
+        (*records.unread, *summaries, *_cut(tally.cut)),
         _smoothing_of(patterns),
         facts={**({FRAMEWORK: framework} if framework else {}), **(facts or {})},
     )
@@ -120,8 +120,8 @@ def _framework_of(patterns: Sequence[Pattern], lines: Iterable[str]) -> str:
     counts = any(pattern.positions for pattern in patterns)
     for line in () if counts else lines:
         marked = next((name for name, mark in _BY_MARK if mark.search(line)), "")
-        if told := marked or ((word := _BY_WORD.search(line)) and word[1].lower()):
-            return told
+        if marker := marked or ((word := _BY_WORD.search(line)) and word[1].lower()):
+            return marker
     return ""
 
 
@@ -141,15 +141,15 @@ _NEAR_END = 60
 """So many lines after it a program may still say how to look into the exception that ended it."""
 
 
-def _events_of(found: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
+def _events_of(tally: LogTally, clock: Clock, last_record: int) -> tuple[Event, ...]:
     """The overflows on the way, the crashes, and how the run ended."""
-    overflows = [line for line, annotation in found.annotations if annotation.kind is Kind.OVERFLOW]
+    overflows = [line for line, annotation in tally.annotations if annotation.kind is Kind.OVERFLOW]
     says = "gradient overflow, step skipped"
     return (
         *(Event(EventKind.OVERFLOW, says, _step_at(clock, line)) for line in overflows),
-        *_crashes(found, clock, last_record),
-        *_interruption(found, clock, last_record),
-        *([Event(EventKind.TORN, "the last line is incomplete", _step_at(clock, last_record))] * found.torn),
+        *_crashes(tally, clock, last_record),
+        *_interruption(tally, clock, last_record),
+        *([Event(EventKind.TORN, "the last line is incomplete", _step_at(clock, last_record))] * tally.torn),
     )
 
 
@@ -160,46 +160,46 @@ def _step_at(clock: Clock, line: int) -> float | None:
     return float(clock.positions[steps][at]) if at >= 0 else None
 
 
-def _ends_in_exception(found: LogTally) -> bool:
+def _ends_in_exception(tally: LogTally) -> bool:
     """Whether a log that holds no records tells at its end why."""
-    if found.raised and found.raised[-1][0] > found.lines - _NEAR_END:
+    if tally.raised and tally.raised[-1][0] > tally.lines - _NEAR_END:
         return True
-    return any(number > found.lines - _NEAR_END for number, _ in _deaths(found))
+    return any(number > tally.lines - _NEAR_END for number, _ in _deaths(tally))
 
 
-def _deaths(found: LogTally) -> Iterator[tuple[int, str]]:
+def _deaths(tally: LogTally) -> Iterator[tuple[int, str]]:
     """The last lines in which a library or the system says that the program died, without a traceback."""
-    for number, line in found.tail:
+    for number, line in tally.tail:
         if fatal := _FATAL.search(line):
             yield number, line[fatal.start() :].strip()
 
 
-def _crashes(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+def _crashes(tally: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
     """The exceptions that ended the run or made it start over; programs also print those they survive."""
-    told: set[tuple[str, int]] = set()
-    for line, raised in found.raised:
-        place = int(clock.before(np.array([line]))[0])
-        fatal = line > last_record or _starts_over(clock, place)
-        if fatal and (raised, place) not in told and not _SIGNALS.search(raised):  # each rank prints it
-            told.add((raised, place))
+    reported: set[tuple[str, int]] = set()
+    for line, raised in tally.raised:
+        index = int(clock.before(np.array([line]))[0])
+        fatal = line > last_record or _starts_over(clock, index)
+        if fatal and (raised, index) not in reported and not _SIGNALS.search(raised):  # each rank prints it
+            reported.add((raised, index))
             yield Event(EventKind.EXCEPTION, raised[:_LONGEST], _step_at(clock, line))
-    if not any(line > last_record for line, _ in found.raised):
-        died = next(((line, says) for line, says in _deaths(found) if line > last_record), None)
+    if not any(line > last_record for line, _ in tally.raised):
+        died = next(((line, says) for line, says in _deaths(tally) if line > last_record), None)
         if died is not None:
             yield Event(EventKind.EXCEPTION, died[1][:_LONGEST], _step_at(clock, died[0]))
 
 
-def _starts_over(clock: Clock, place: int) -> bool:
+def _starts_over(clock: Clock, index: int) -> bool:
     """Whether the positions go back after a place."""
-    after = place + 1
-    if place < 0 or after >= len(clock) or clock.axes[place] != clock.axes[after]:
+    after = index + 1
+    if index < 0 or after >= len(clock) or clock.axes[index] != clock.axes[after]:
         return False
-    return bool(clock.positions[after] < clock.positions[place])
+    return bool(clock.positions[after] < clock.positions[index])
 
 
-def _interruption(found: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
+def _interruption(tally: LogTally, clock: Clock, last_record: int) -> Iterator[Event]:
     """The first sign after the last record that somebody or something stopped the run."""
-    for number, line in found.tail:
+    for number, line in tally.tail:
         message = message_of(line).strip()
         if number > last_record and _SIGNALS.search(message):
             yield Event(EventKind.INTERRUPTED, message[:_LONGEST], _step_at(clock, last_record))

@@ -72,7 +72,7 @@ def _gap_of(text: str, *, first: bool) -> Gap:
     separator = _SEPARATOR.search(rest, max(0, len(rest) - _WIDEST_SEPARATOR))
     if separator:
         rest = rest[: separator.start()].rstrip(" \t\"'`").removesuffix(" is").removesuffix(" was")
-    begin = max((found.end() for found in _BREAK.finditer(rest)), default=0)
+    begin = max((match.end() for match in _BREAK.finditer(rest)), default=0)
     begin += _unbalanced(rest[begin:])
     tag = _TAG.match(rest, begin)
     begin = tag.end() if tag else begin
@@ -187,11 +187,11 @@ def _clocks(message: str) -> set[int]:
     """Which numbers of a message belong to dates, clocks and durations."""
     clocks: set[int] = set()
     holes = end = 0
-    for found in TIMES.finditer(message):
-        holes += message.count(HOLE, end, found.start())
-        inside = found[0].count(HOLE)
+    for match in TIMES.finditer(message):
+        holes += message.count(HOLE, end, match.start())
+        inside = match[0].count(HOLE)
         clocks.update(range(holes, holes + inside))
-        holes, end = holes + inside, found.end()
+        holes, end = holes + inside, match.end()
     return clocks
 
 

@@ -55,8 +55,10 @@ _PLACES = {Axis.STEP: Place.STEP, Axis.EPOCH: Place.EPOCH, Axis.SAMPLE: Place.SA
 def place_of_so_many(name: str) -> PositionName | None:
     """The position in "Pretraining Epoch _/_": beside how many there are, any one word may lead up to it."""
     before, _, last = name.strip(" #").rpartition(" ")
-    told = place_at_end(last) if before and " " not in before and before.lower() not in _NO_LEADS else None
-    return replace(told, before=before) if told else None
+    position_name = (
+        place_at_end(last) if before and " " not in before and before.lower() not in _NO_LEADS else None
+    )
+    return replace(position_name, before=before) if position_name else None
 
 
 @lru_cache(maxsize=4096)
@@ -76,9 +78,9 @@ def place_at_end(name: str) -> PositionName | None:
             and not all(word in _FILLING or split_of(word) for word in lead)
         ):
             continue
-        place = Place.BATCH if words[begin].lower() in _BATCHES else _PLACES[axis]
+        location = Place.BATCH if words[begin].lower() in _BATCHES else _PLACES[axis]
         before = " ".join([*words[:begin], *([where[1]] if where else [])])
-        return PositionName(candidate, before, place)
+        return PositionName(candidate, before, location)
     return None
 
 

@@ -50,19 +50,19 @@ def pattern_of(shape: str) -> Pattern:
         return Pattern(prefix, pairs=(pair,), split=pair.split)
     if (whole := unnamed_loss(message, first) or bare_record(message, first)) is not None:
         return Pattern(prefix, positions=whole[:1], pairs=whole[1:], split=whole[1].split)
-    found = _found(message, texts, first, _opening(shape, prefix.end))
-    if not found:
+    numbers = _found(message, texts, first, _opening(shape, prefix.end))
+    if not numbers:
         return Pattern(prefix)
-    positions = [item for item in found if isinstance(item, Position)]
-    names = {item.hole - first: item.name for item in found}
+    positions = [item for item in numbers if isinstance(item, Position)]
+    names = {item.hole - first: item.name for item in numbers}
     names |= {
-        item.lead - first: item.name for item in found if isinstance(item, Pair) and item.lead is not None
+        item.lead - first: item.name for item in numbers if isinstance(item, Pair) and item.lead is not None
     }
-    speaking = {item.hole - first for item in found if isinstance(item, Position) or _is_bare_word(item)}
+    speaking = {item.hole - first for item in numbers if isinstance(item, Position) or _is_bare_word(item)}
     wording = wording_of(texts, names, {item.hole - first for item in positions}, speaking)
     pairs = [
         replace(item, split=item.split or wording.splits[item.hole - first])
-        for item in found
+        for item in numbers
         if isinstance(item, Pair)
     ]
     pairs = sharing_measure(pairs)
@@ -86,22 +86,22 @@ def _opening(shape: str, end: int) -> list[Place | None]:
 
 def _found(message: str, texts: Sequence[str], first: int, opening: list[Place | None]) -> list[Item]:
     """The positions and named values of a message, in order."""
-    found: list[Item] = []
+    items: list[Item] = []
     listed = listed_pairs(message, first)
     for number in numbers_in(message, texts, first):
         if number.hole in listed:
-            found.append(listed[number.hole])
+            items.append(listed[number.hole])
         elif opening:
-            place = opening.pop(0)
-            found += [Position(place, number.gap.name, number.hole, number.total)] if place else []
+            kind = opening.pop(0)
+            items += [Position(kind, number.gap.name, number.hole, number.total)] if kind else []
         elif both := both_splits(number):
-            found += both
-        elif item := _read(number, found):
-            found.append(item)
+            items += both
+        elif item := _read(number, items):
+            items.append(item)
     # "train 800 val 200" alone may be anything; beside a position or a measure it is a result.
-    if any(isinstance(item, Position) or (item.known and not _is_bare_word(item)) for item in found):
-        return found
-    return [item for item in found if not _is_bare_word(item)]
+    if any(isinstance(item, Position) or (item.known and not _is_bare_word(item)) for item in items):
+        return items
+    return [item for item in items if not _is_bare_word(item)]
 
 
 def _is_bare_word(item: Item) -> bool:
@@ -133,16 +133,16 @@ def _of_a_pass(pattern: Pattern) -> Pattern:
     )
 
 
-def _read(number: Number, found: Sequence[Item]) -> Item | None:
+def _read(number: Number, items: Sequence[Item]) -> Item | None:
     gap = number.gap
     if number.after.startswith("%|"):
         return None  # how much of a bar is done, which its count says better
     if not gap.name:
-        return _nameless(number, found)
-    told = place_at_end(gap.name) or (place_of_so_many(gap.name) if number.total is not None else None)
-    if told:
-        lead, unit = f"{gap.strays} {told.before}", number.unit
-        return Position(told.place, told.name, number.hole, number.total, lead, unit)
+        return _nameless(number, items)
+    position = place_at_end(gap.name) or (place_of_so_many(gap.name) if number.total is not None else None)
+    if position:
+        lead, unit = f"{gap.strays} {position.before}", number.unit
+        return Position(position.place, position.name, number.hole, number.total, lead, unit)
     return _named(number)
 
 
@@ -206,9 +206,9 @@ _RATE = re.compile(r"(?:it|its|s|ms|us|sec|samples|steps?|tokens?|tok|images?|im
 _TRAILING_CONNECTIVE = re.compile(r"\s+(?:at|of|for|in|on|after|during|from|the|end)\b[\w ]*$")
 
 
-def _nameless(number: Number, found: Sequence[Item]) -> Item | None:
+def _nameless(number: Number, items: Sequence[Item]) -> Item | None:
     gap = number.gap
-    before = found[-1] if found and found[-1].last_hole == number.hole - 1 else None
+    before = items[-1] if items and items[-1].last_hole == number.hole - 1 else None
     counted = number.total is not None
     if (_COMPLETED.fullmatch(gap.bare) and counted) or _COUNTED.match(number.after):
         return Position(Place.BAR, "", number.hole, number.total)

@@ -137,7 +137,7 @@ class Pattern:
 
     def at(self, *places: Place) -> Position | None:
         """The first position of one of these kinds."""
-        return next((p for place in places for p in self.positions if p.place is place), None)
+        return next((p for kind in places for p in self.positions if p.place is kind), None)
 
     def without(self, place: Place) -> "Pattern":
         """The pattern without the positions of one kind."""

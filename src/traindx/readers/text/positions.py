@@ -43,8 +43,8 @@ class Clock:
 
     def before(self, lines: Rows) -> Rows:
         """For each line the index of the last position at or before it; -1 where there is none."""
-        found: Rows = np.searchsorted(self.lines, lines, side="right").astype(np.int64) - 1
-        return found
+        indices: Rows = np.searchsorted(self.lines, lines, side="right").astype(np.int64) - 1
+        return indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +73,9 @@ def clock_of(sheets: Sequence[Sheet]) -> Clock:
     positions = counts.epoch.copy()
     named = np.isfinite(counts.samples) & ~np.isfinite(counts.epoch)
     axes[named], positions[named] = _SAMPLE, counts.samples[named]
-    seen = np.isfinite(counts.seen)
+    counted = np.isfinite(counts.seen)
     samples = _counted_through(epochs, counts.seen, counts.seen_total, counts.ended)
-    axes[seen], positions[seen] = _SAMPLE, samples[seen]
+    axes[counted], positions[counted] = _SAMPLE, samples[counted]
     batches = np.isfinite(counts.batch)
     axes[batches] = _STEP
     positions[batches] = _counted_through(epochs, counts.batch, counts.batch_total, counts.ended)[batches]
@@ -197,8 +197,10 @@ class _CountsOfTotals:
 
 
 def _counts_of_so_many(sheets: Sequence[Sheet], *places: Place) -> _CountsOfTotals:
-    told = [(s, p) for s in sheets for p in s.pattern.positions if p.place in places and p.total is not None]
-    return _counts_of_totals(told)
+    positions = [
+        (s, p) for s in sheets for p in s.pattern.positions if p.place in places and p.total is not None
+    ]
+    return _counts_of_totals(positions)
 
 
 def _counts_of_totals(counting: Sequence[tuple[Sheet, Position]]) -> _CountsOfTotals:

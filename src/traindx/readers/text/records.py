@@ -44,8 +44,8 @@ def _setting_lines(sheets: Sequence[Sheet]) -> Rows:
     if not telling:
         return np.empty(0, dtype=np.int64)
     blocks = np.cumsum(np.diff(lines, prepend=lines[0]) > _ONE_BLOCK)
-    told = np.isin(lines, np.concatenate(telling))
-    settings: Rows = lines[np.isin(blocks, blocks[told])]
+    is_stated = np.isin(lines, np.concatenate(telling))
+    settings: Rows = lines[np.isin(blocks, blocks[is_stated])]
     return settings
 
 
@@ -253,13 +253,13 @@ def _by_clock(sheet: Sheet, context: _Context) -> PositionedSheet | None:
 def _counted(sheets: Sequence[Sheet]) -> list[PositionedSheet]:
     """Count the lines where nothing in the log says where they stand: those of the same names together."""
     names = [tuple(pair.name for pair in sheet.pattern.pairs) for sheet in sheets]
-    found = []
+    positioned_sheets = []
     for sheet, own in zip(sheets, names, strict=True):
         alike = np.concatenate([s.lines for s, other in zip(sheets, names, strict=True) if other == own])
         rows = np.searchsorted(np.sort(alike), sheet.lines).astype(np.float64)
         zeros = np.zeros(len(sheet), dtype=np.int64)
-        found.append(PositionedSheet(sheet, zeros + _RECORD, rows, sheet.lines, zeros))
-    return found
+        positioned_sheets.append(PositionedSheet(sheet, zeros + _RECORD, rows, sheet.lines, zeros))
+    return positioned_sheets
 
 
 def _recurs_alone(sheet: Sheet) -> bool:

@@ -86,9 +86,11 @@ def splits_of(shape: str) -> tuple[Split, ...]:
     if "|" not in shape:
         return ()
     line = shape[prefix_of(shape).end :]
-    told = [split_of(heading) if heading else None for heading in re.split(r"\s*\|\s*", line.strip(" |"))]
-    splits = [split for split in told if split is not None]
-    return tuple(splits) if 2 <= len(splits) == len(told) else ()
+    split_headings = [
+        split_of(heading) if heading else None for heading in re.split(r"\s*\|\s*", line.strip(" |"))
+    ]
+    splits = [split for split in split_headings if split is not None]
+    return tuple(splits) if 2 <= len(splits) == len(split_headings) else ()
 
 
 def metric_row(shape: str, splits: Sequence[Split]) -> Pattern | None:
@@ -154,11 +156,11 @@ def _bound(names: Sequence[str], cells: Sequence[str], hole: int, blank: Pattern
     pairs: list[Pair] = []
     for name, cell in zip(_in_full(names), cells, strict=True):
         holes = cell.count(HOLE)
-        place = _SHORT_POSITIONS.get(name) or ((told := place_at_end(name)) and told.place)
+        kind = _SHORT_POSITIONS.get(name) or ((position := place_at_end(name)) and position.place)
         if ":" in cell or not holes:
             pass
-        elif place:
-            positions.append(Position(place, name, hole, hole + 1 if holes > 1 else None))
+        elif kind:
+            positions.append(Position(kind, name, hole, hole + 1 if holes > 1 else None))
         else:
             sign = -1 if cell.startswith("-") else 1
             unit = cell.rpartition(HOLE)[2]

@@ -106,76 +106,76 @@ class _Line:
 
 def gather(lines: Iterable[str]) -> LogTally:
     """Sort the numbers of a log by the shape of their lines."""
-    found, state = LogTally(), _State()
+    tally, state = LogTally(), _State()
     for raw in folded(lines):
         mark = raw[-1:]
         line = raw[:-1] if mark in (REDRAWN, UNFINISHED) else raw
         if state.held:
-            line = _joined(found, state, line)
+            line = _joined(tally, state, line)
         if len(line) > LONGEST:
             line = line[:LONGEST]
-            found.cut += 1
-        _take(found, state, line, mark)
+            tally.cut += 1
+        _take(tally, state, line, mark)
     if state.held:
-        _take(found, state, state.held, "", closed=True)
-    return found
+        _take(tally, state, state.held, "", closed=True)
+    return tally
 
 
-def _joined(found: LogTally, state: _State, line: str) -> str:
+def _joined(tally: LogTally, state: _State, line: str) -> str:
     """Put a line to the record it continues; what it does not continue ends there."""
     held, state.held = state.held, ""
     if "|" in line and not _BAR_RECORD.search(line) and len(held) < LONGEST:
         return held + line
-    _take(found, state, held, "", closed=True)
+    _take(tally, state, held, "", closed=True)
     return line
 
 
-def _take(found: LogTally, state: _State, line: str, mark: str, *, closed: bool = False) -> None:
-    found.lines += 1
-    found.tail.append((found.lines, line[:_WIDEST_TAIL]))
+def _take(tally: LogTally, state: _State, line: str, mark: str, *, closed: bool = False) -> None:
+    tally.lines += 1
+    tally.tail.append((tally.lines, line[:_WIDEST_TAIL]))
     shape, spelled = parted(line)
     known = state.normals.get(shape)
     if known is None:
-        known = _known(found, state, shape)
+        known = _known(tally, state, shape)
         if mark == UNFINISHED and _is_begun(known[0].shape, state.sorts):
-            found.torn = True
+            tally.torn = True
             return
     normal, sort = known
     if sort.open and not closed and mark != UNFINISHED:
         state.held = line
         return
     if state.traceback:
-        _look_for_exception(found, state, line)
+        _look_for_exception(tally, state, line)
     numbers = normal.numbers(spelled) if normal.words else spelled
-    if sort.plain is not None and state.begun and mark != UNFINISHED and found.lines != state.repeats:
-        sort.plain.add(found.lines, numbers, mark == REDRAWN)
+    if sort.plain is not None and state.begun and mark != UNFINISHED and tally.lines != state.repeats:
+        sort.plain.add(tally.lines, numbers, mark == REDRAWN)
     elif sort.tells:
-        _keep(found, state, sort, _Line(line, normal.shape, numbers, mark))
-    if not state.begun and len(found.preamble) < _PREAMBLE:
-        found.preamble.append(line)
+        _keep(tally, state, sort, _Line(line, normal.shape, numbers, mark))
+    if not state.begun and len(tally.preamble) < _PREAMBLE:
+        tally.preamble.append(line)
 
 
-def _keep(found: LogTally, state: _State, sort: _Sort, line: _Line) -> None:
+def _keep(gathered: LogTally, state: _State, sort: _Sort, line: _Line) -> None:
     """Keep what a line of a telling sort tells."""
     if sort.annotation:
-        found.annotations.append((found.lines, sort.annotation))
+        gathered.annotations.append((gathered.lines, sort.annotation))
     if sort.splits:
         state.splits = sort.splits
-    repeated = state.repeats == found.lines
+    repeated = state.repeats == gathered.lines
     kind = sort.annotation.kind if sort.annotation else None
     if kind is Kind.REPEAT:
-        state.repeats = found.lines + 1
+        state.repeats = gathered.lines + 1
     elif kind is Kind.TRACEBACK:
         state.traceback = True
     tally = sort.tally
     if sort.row or sort.metric_row:
-        tally = _row_tally(found, state, line.shape, sort) or tally
+        tally = _row_tally(gathered, state, line.shape, sort) or tally
     if tally is None or repeated:
         return
     if line.mark == UNFINISHED and _is_cut_short(line, tally.last):
-        found.torn = True
+        gathered.torn = True
         return
-    tally.add(found.lines, line.numbers, line.mark == REDRAWN)
+    tally.add(gathered.lines, line.numbers, line.mark == REDRAWN)
     if not state.begun:
         state.begun = bool(tally.pattern.positions) and tally.pattern.known
 
@@ -187,19 +187,19 @@ _RAISED = re.compile(
 )
 
 
-def _look_for_exception(found: LogTally, state: _State, line: str) -> None:
+def _look_for_exception(tally: LogTally, state: _State, line: str) -> None:
     """Keep the line that ends a traceback: the first one that is not indented."""
     raised = _RAISED.match(_RANK.sub("", line)) or _RAISED.match(message_of(line))
-    if raised and len(found.raised) < _MOST_RAISED:
-        found.raised.append((found.lines, raised[0].strip()))
+    if raised and len(tally.raised) < _MOST_RAISED:
+        tally.raised.append((tally.lines, raised[0].strip()))
         state.traceback = False
 
 
-def _known(found: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
+def _known(tally: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
     normal = normal_of(raw)
     sort = state.sorts.get(normal.shape)
     if sort is None:
-        sort = _sort(found, normal.shape)
+        sort = _sort(tally, normal.shape)
         special = bool(sort.annotation or sort.row or sort.metric_row or sort.splits or sort.open)
         sort.tells = special or sort.tally is not None
         sort.plain = None if special else sort.tally
@@ -211,16 +211,16 @@ def _known(found: LogTally, state: _State, raw: str) -> tuple[Normal, _Sort]:
     return normal, sort
 
 
-def _sort(found: LogTally, shape: str) -> _Sort:
+def _sort(tally: LogTally, shape: str) -> _Sort:
     """Work out what the lines of a new shape are."""
     sort = _Sort(annotation=annotation_of(shape), splits=splits_of(shape))
-    if HOLE not in shape or _FOREIGN.match(shape) or not _is_likely(shape, len(found.tallies)):
+    if HOLE not in shape or _FOREIGN.match(shape) or not _is_likely(shape, len(tally.tallies)):
         sort.annotation = sort.annotation or section_of(shape)
         return sort
     pattern = pattern_of(shape)
     if pattern.pairs or pattern.positions:
         sort.open = _BAR_RECORD.search(shape) is not None and not shape.rstrip().endswith("|")
-        sort.tally = _tally(found, pattern)
+        sort.tally = _tally(tally, pattern)
     elif not sort.annotation:
         sort.annotation = section_of(shape)
     sort.row = is_row(shape)
@@ -242,26 +242,26 @@ def _is_likely(shape: str, tallies: int) -> bool:
     return tallies < _MANY_TALLIES or (tallies < _MOST_TALLIES and _METRIC.search(shape) is not None)
 
 
-def _tally(found: LogTally, pattern: Pattern) -> Tally:
+def _tally(gathered: LogTally, pattern: Pattern) -> Tally:
     tally = Tally(pattern)
-    found.tallies.append(tally)
+    gathered.tallies.append(tally)
     return tally
 
 
-def _row_tally(found: LogTally, state: _State, shape: str, sort: _Sort) -> Tally | None:
+def _row_tally(tally: LogTally, state: _State, shape: str, sort: _Sort) -> Tally | None:
     """The tally of a row of a table, by the headings above it."""
-    if sort.row and state.last_row != found.lines - 1:
-        above = [line for _, line in islice(reversed(found.tail), 1, 1 + _HEADING_WITHIN)]
+    if sort.row and state.last_row != tally.lines - 1:
+        above = [line for _, line in islice(reversed(tally.tail), 1, 1 + _HEADING_WITHIN)]
         nearest = next((line for line in above if not is_rule(line)), "")
         goes_on = is_row(normal_of(parted(nearest)[0]).shape)
         if not (goes_on and is_heading(state.heading, shape)):
             above = [line for line in above if not is_row(normal_of(parted(line)[0]).shape)]
             state.heading = next((line for line in above if is_heading(line, shape)), nearest)
-    state.last_row = found.lines
+    state.last_row = tally.lines
     key = (shape, state.heading if sort.row else repr(state.splits))
     if key not in state.rows:
         pattern = table_row(shape, state.heading) if sort.row else metric_row(shape, state.splits)
-        state.rows[key] = _tally(found, pattern) if pattern else None
+        state.rows[key] = _tally(tally, pattern) if pattern else None
     return state.rows[key]
 
 

@@ -210,9 +210,9 @@ def inputs_behind(loss: Tensor) -> list[Tensor]:
         return []
     order = nodes_behind(loss.grad_fn)
     layers = [node for node in order if any(map(is_leaf, operands(node)))]
-    for node in sorted(layers, key=lambda one: one._sequence_nr()):
-        given = [saved.value for saved in saved_by(node) if saved.name in _GIVEN]
-        outside = [value.detach() for value in given if value.grad_fn is None and not value.requires_grad]
+    for node in sorted(layers, key=lambda layer: layer._sequence_nr()):
+        values = [saved.value for saved in saved_by(node) if saved.name in _GIVEN]
+        outside = [value.detach() for value in values if value.grad_fn is None and not value.requires_grad]
         if outside:
             return outside
     return []

@@ -64,72 +64,72 @@ def _leaf(suspect: Suspect, parameters: Mapping[int, str]) -> Origin:
     name = parameters.get(id(variable))
     if name is not None:
         return _parameter(operation, name, variable)
-    place = place_of(suspect.user, parameters)
-    says = f"{_input(operation, place)} has {_counts_and_row(variable)}"
-    return _origin(operation, place, Source.INPUT, says)
+    location = place_of(suspect.user, parameters)
+    says = f"{_input(operation, location)} has {_counts_and_row(variable)}"
+    return _origin(operation, location, Source.INPUT, says)
 
 
 def _parameter(operation: str, name: str, value: Tensor) -> Origin:
-    place = Place(layer_of(name), inside=True)
-    return _origin(operation, place, Source.PARAMETER, f"`{name}` has {_counts_and_row(value)}")
+    location = Place(layer_of(name), inside=True)
+    return _origin(operation, location, Source.PARAMETER, f"`{name}` has {_counts_and_row(value)}")
 
 
 def _constant(node: Node, constant: Saved, parameters: Mapping[int, str]) -> Origin:
-    operation, place, value = operation_of(node), place_of(node, parameters), constant.value
+    operation, location, value = operation_of(node), place_of(node, parameters), constant.value
     # A frozen weight is no leaf of the graph; its transpose is kept as a view of it.
     frozen = parameters.get(id(value)) or parameters.get(id(value._base))
     if frozen is not None:
         return _parameter(operation, frozen, value)
     if constant.name == "attn_mask" and not value.isnan().any():
-        says = f"{operation}{place.says} has fully masked rows"
-        return _origin(operation, place, Source.OPERATION, says)
+        says = f"{operation}{location.says} has fully masked rows"
+        return _origin(operation, location, Source.OPERATION, says)
     if constant.name.startswith("running_"):
         what = "mean" if constant.name == "running_mean" else "variance"
-        owner = f"layer `{place.layer}`" if place.layer else operation
+        owner = f"layer `{location.layer}`" if location.layer else operation
         says = f"the running {what} of {owner} has {_counts(value)}"
-        return _origin(operation, place, Source.PARAMETER, says)
-    if place.inside:
-        place = replace(place, layer=(*layers_used(node, parameters), place.layer)[0])
+        return _origin(operation, location, Source.PARAMETER, says)
+    if location.inside:
+        location = replace(location, layer=(*layers_used(node, parameters), location.layer)[0])
     is_target = constant.name == "target"
-    what = f"the target of {operation}{place.says}" if is_target else _input(operation, place)
+    what = f"the target of {operation}{location.says}" if is_target else _input(operation, location)
     source = Source.TARGET if is_target else Source.INPUT
-    return _origin(operation, place, source, f"{what} has {_counts_and_row(value)}")
+    return _origin(operation, location, source, f"{what} has {_counts_and_row(value)}")
 
 
 def _operation(suspect: Suspect, evidence: Evidence, parameters: Mapping[int, str]) -> Origin:
     node, operation = suspect.node, operation_of(suspect.node)
-    place = place_of(node, parameters)
+    location = place_of(node, parameters)
     value = evidence.values.get((node, 0))
     if value is not None and hides_constant(node):
-        says = f"the tensor {BRINGING_IN[operation]}{place.says} has {_counts_and_row(value)}"
-        return _origin(operation, place, Source.INPUT, says)
+        says = f"the tensor {BRINGING_IN[operation]}{location.says} has {_counts_and_row(value)}"
+        return _origin(operation, location, Source.INPUT, says)
     source = Source.LOSS if is_loss(operation) else Source.OPERATION
     broken = limit_broken(node, evidence)
     if broken is None:
-        return _origin(operation, place, source, _outcome(suspect, place, evidence))
+        return _origin(operation, location, source, _outcome(suspect, location, evidence))
     if broken.operand is not None:
         nearer = place_of(broken.operand, parameters)
-        place = replace(nearer, inside=False) if nearer.layer else place
-    return _origin(operation, place, source, f"{broken.before}{place.says}{broken.after}")
+        location = replace(nearer, inside=False) if nearer.layer else location
+    return _origin(operation, location, source, f"{broken.before}{location.says}{broken.after}")
 
 
-def _outcome(suspect: Suspect, place: Place, evidence: Evidence) -> str:
+def _outcome(suspect: Suspect, location: Place, evidence: Evidence) -> str:
     """What came out, for an operation that breaks no known bound."""
     node, operation = suspect.node, operation_of(suspect.node)
     statistic, value = evidence.statistics.get(node), evidence.values.get((node, 0))
     if statistic is not None:
-        return f"the mean or variance of {operation}{place.says} has {_counts(statistic.value)}"
+        return f"the mean or variance of {operation}{location.says} has {_counts(statistic.value)}"
     if value is None or evidence.is_finite((node, 0)):
         how = "first appears in" if suspect.sure else "may come from several operations, most likely from"
-        return f"NaN or infinity {how} {operation}{place.says}"
+        return f"NaN or infinity {how} {operation}{location.says}"
     if not suspect.sure:
-        return f"NaN or infinity is first seen in {operation}{place.says}: {_counts(value)}"
+        return f"NaN or infinity is first seen in {operation}{location.says}: {_counts(value)}"
     number_format = str(value.dtype).removeprefix("torch.")
     if operation == "to":
-        return f"the cast to {number_format}{place.says} overflows: the result has {_counts(value)}"
+        return f"the cast to {number_format}{location.says} overflows: the result has {_counts(value)}"
     if operation in OVERFLOWING:
-        return f"{operation} overflows {number_format}{place.says}: the result has {_counts(value)}"
-    return f"{operation}{place.says} returns {_counts(value)} from finite inputs"
+        return f"{operation} overflows {number_format}{location.says}: the result has {_counts(value)}"
+    return f"{operation}{location.says} returns {_counts(value)} from finite inputs"
 
 
 def _counts(value: Tensor) -> str:
@@ -143,12 +143,16 @@ def _counts_and_row(value: Tensor) -> str:
     return f"{census.says}, first in row {census.first_row}" if scattered else census.says
 
 
-def _input(operation: str, place: Place) -> str:
-    return f"the input of layer `{place.layer}`" if place.inside else f"the input of {operation}{place.says}"
+def _input(operation: str, location: Place) -> str:
+    return (
+        f"the input of layer `{location.layer}`"
+        if location.inside
+        else f"the input of {operation}{location.says}"
+    )
 
 
-def _origin(operation: str, place: Place, source: Source, says: str) -> Origin:
-    return Origin(Direction.FORWARD, operation, place.layer, source, says)
+def _origin(operation: str, location: Place, source: Source, says: str) -> Origin:
+    return Origin(Direction.FORWARD, operation, location.layer, source, says)
 
 
 def forward_origin(loss: Tensor, parameters: Mapping[int, str]) -> Origin | None:
@@ -167,8 +171,8 @@ def forward_origin(loss: Tensor, parameters: Mapping[int, str]) -> Origin | None
             suspect = _suspect(evidence, node, suspects)
             if suspect is not None:
                 suspects[node] = suspect
-        found = suspects.get(loss.grad_fn)
-        return None if found is None else describe(found, evidence, parameters)
+        origin = suspects.get(loss.grad_fn)
+        return None if origin is None else describe(origin, evidence, parameters)
 
 
 def _suspect(evidence: Evidence, node: Node, suspects: Mapping[Node, Suspect]) -> Suspect | None:

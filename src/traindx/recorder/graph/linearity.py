@@ -150,8 +150,8 @@ class _Sorting:
 
     def _passes_by(self, node: Node) -> bool:
         """Whether it joins what a nonlinear branch gave to what passed it by, as a residual block does."""
-        data = [one for one in operands(node) if self.kinds[one] is not _Kind.WEIGHT]
-        return len({one in self._bent for one in data}) > 1
+        data = [operand for operand in operands(node) if self.kinds[operand] is not _Kind.WEIGHT]
+        return len({parent in self._bent for parent in data}) > 1
 
     def uses_weight(self, node: Node) -> bool:
         """Whether the node brings a parameter and something else together, other than terms of the loss."""
@@ -185,25 +185,25 @@ class _Sorting:
 
     def _measures_weight(self, node: Node) -> bool:
         """Whether a parameter between two constant vectors is measured, as spectral_norm does."""
-        found = operands(node)
-        if len(found) != 1 or operation_of(found[0]) != "mv" or found[0] not in self.layers:
+        factors = operands(node)
+        if len(factors) != 1 or operation_of(factors[0]) != "mv" or factors[0] not in self.layers:
             return False
-        self.weights[found[0]] = self.layers.pop(found[0])
+        self.weights[factors[0]] = self.layers.pop(factors[0])
         return True
 
     def _product(self, node: Node, kinds: Sequence[_Kind | None], places: tuple[int, int]) -> _Kind:
-        factors = [kinds[place] if place < len(kinds) else None for place in places]
+        factors = [kinds[position] if position < len(kinds) else None for position in places]
         data = [kind for kind in factors if kind is not _Kind.WEIGHT]
         if not data:
             return _Kind.WEIGHT
         if len(data) == 1:
-            place = places[factors.index(_Kind.WEIGHT)]
-            operand = node.next_functions[place][0]
+            index = places[factors.index(_Kind.WEIGHT)]
+            operand = node.next_functions[index][0]
             self.layers[node] = leaf = self.weights[operand]
             name = self._names.get(id(leaf.variable))
             if data[0] is _Kind.LINEAR and name is not None:
                 self.in_a_row[node] = layer_of(name)
-            added = [kind for place, kind in enumerate(kinds) if place not in places]
+            added = [kind for position, kind in enumerate(kinds) if position not in places]
             return _joined([_Kind.LINEAR, *added])
         if None in data:
             # A constant matrix, such as the edges of a graph, only mixes.
@@ -212,15 +212,15 @@ class _Sorting:
         return _Kind.OTHER
 
     def _is_of_weights(self, node: Node, operation: str, kinds: Sequence[_Kind | None]) -> bool:
-        found = [kind for kind in kinds if kind is not None]
-        if not found or any(kind is not _Kind.WEIGHT for kind in found):
+        known_kinds = [kind for kind in kinds if kind is not None]
+        if not known_kinds or any(kind is not _Kind.WEIGHT for kind in known_kinds):
             return False
-        if len(found) == len(kinds) or operation in VIEWS:
+        if len(known_kinds) == len(kinds) or operation in VIEWS:
             return True
         if operation in NORMALIZATIONS or operation in ("lstm", "rnn"):
             return False
         # What else went in is unseen: a batch makes the result larger than the parameter, a constant not.
-        largest = max(_size(operand, place) for operand, place in node.next_functions if operand is not None)
+        largest = max(_size(operand, index) for operand, index in node.next_functions if operand is not None)
         return _size(node, 0) <= largest
 
 
@@ -240,40 +240,40 @@ def _joined(kinds: Iterable[_Kind | None]) -> _Kind:
     return _Kind.LINEAR if data == {_Kind.LINEAR} else _Kind.OTHER
 
 
-def _size(node: Node, place: int) -> int:
-    return prod(node.variable.shape if is_leaf(node) else node._input_metadata[place].shape)
+def _size(node: Node, index: int) -> int:
+    return prod(node.variable.shape if is_leaf(node) else node._input_metadata[index].shape)
 
 
 def _behind(ends: Sequence[Node]) -> set[Node]:
-    found, waiting = set(ends), list(ends)
+    reached, waiting = set(ends), list(ends)
     while waiting:
-        fresh = [operand for operand in operands(waiting.pop()) if operand not in found]
-        found.update(fresh)
+        fresh = [operand for operand in operands(waiting.pop()) if operand not in reached]
+        reached.update(fresh)
         waiting += fresh
-    return found
+    return reached
 
 
 def _tail(ends: Sequence[Node], sorting: _Sorting) -> set[Node]:
     """Operations that only make the predictions out of what the last layers gave."""
-    found: set[Node] = set()
+    tail: set[Node] = set()
     waiting = list(ends)
     while waiting:
         node = waiting.pop()
         operation = operation_of(node)
         kinds = [sorting.kinds[operand] for operand in operands(node)]
         product = operation == "mul" and _multiplies_data(operation, kinds)
-        if node in found or is_custom(node) or operation not in _MAKING_OUTPUT or product:
+        if node in tail or is_custom(node) or operation not in _MAKING_OUTPUT or product:
             continue
-        found.add(node)
+        tail.add(node)
         waiting += operands(node)
-    return found
+    return tail
 
 
 def _before_parameters(nodes: Sequence[Node], sorting: _Sorting) -> set[Node]:
     """The nodes up to the last uses of parameters."""
-    found: set[Node] = set()
+    before: set[Node] = set()
     for node in reversed(nodes):
-        if node in found or sorting.uses_weight(node):
-            found.add(node)
-            found.update(operands(node))
-    return found
+        if node in before or sorting.uses_weight(node):
+            before.add(node)
+            before.update(operands(node))
+    return before

@@ -52,7 +52,7 @@ def _multiplies_directions(node: Node) -> bool:
     product = node.next_functions[0][0]
     if product is None or operation_of(product) != "mul":
         return False
-    return all(one is not None and _is_direction(one) for one, _ in product.next_functions)
+    return all(parent is not None and _is_direction(parent) for parent, _ in product.next_functions)
 
 
 def _is_direction(node: Node) -> bool:

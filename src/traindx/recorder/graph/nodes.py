@@ -63,17 +63,17 @@ def nodes_behind(root: Node, most: int | None = None) -> list[Node]:
     """The root and every node it depends on, inputs first; empty for a graph beyond the limits."""
     limit = MAX_NODES if most is None else most
     depths: dict[Node, int] = {}
-    seen = {root}
+    visited = {root}
     path = [(root, iter(root.next_functions))]
     while path:
         node, operands = path[-1]
         for operand, _ in operands:
             if operand is None:
                 continue
-            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(seen) > limit:
+            if len(path) + depths.get(operand, 0) > MAX_DEPTH or len(visited) > limit:
                 return []
-            if operand not in seen:
-                seen.add(operand)
+            if operand not in visited:
+                visited.add(operand)
                 path.append((operand, iter(operand.next_functions)))
                 break
         else:
@@ -139,12 +139,12 @@ def saved_by(node: Node) -> list[Saved]:
     """The readable tensors of real or complex numbers the node kept."""
     if is_custom(node):
         return _saved_by_custom(node)
-    found = []
+    saved = []
     for name in _names(node):
         value = saved_value(node, name)
         if isinstance(value, Tensor) and is_readable(value):
-            found.append(Saved(name, value))
-    return found
+            saved.append(Saved(name, value))
+    return saved
 
 
 def saved_value(node: Node, name: str) -> object:

@@ -83,8 +83,8 @@ def layer_of(parameter: str) -> str:
 
 def own_layer(node: Node, names: Mapping[int, str]) -> str | None:
     """The layer of the first parameter that a node takes itself; `names` has the parameters by their id."""
-    found = (names.get(id(one.variable)) for one in operands(node) if is_leaf(one))
-    name = next((one for one in found if one is not None), None)
+    names_of_layers = (names.get(id(operand.variable)) for operand in operands(node) if is_leaf(operand))
+    name = next((layer for layer in names_of_layers if layer is not None), None)
     return None if name is None else layer_of(name)
 
 
@@ -212,13 +212,13 @@ def backward_origin(
 
 def _nearest(order: list[Node], ill: frozenset[int]) -> tuple[Node, Node] | None:
     """The broken parameter that was used last in the forward pass, and what used it."""
-    found = [
+    parameters = [
         (operand, node)
         for node in order
         for operand in operands(node)
         if is_leaf(operand) and id(operand.variable) in ill
     ]
-    return max(found, key=lambda pair: pair[1]._sequence_nr()) if found else None
+    return max(parameters, key=lambda pair: pair[1]._sequence_nr()) if parameters else None
 
 
 def _region(order: list[Node], user: Node, well: frozenset[int]) -> _Region:

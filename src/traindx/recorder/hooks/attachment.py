@@ -132,9 +132,9 @@ class Attachment:
         install_plateaus(self.recorder, self._patches)
         waits.install(self.recorder, self._patches, modules.follow)
         self._modules, self._scaling, self.keras = modules, scaling, None
-        found = sys.modules.get("keras")
+        module = sys.modules.get("keras")
         # While it is being imported it has no parts yet: its backend brings torch, and that brings us.
-        if found is not None and not getattr(found.__spec__, "_initializing", False):
+        if module is not None and not getattr(module.__spec__, "_initializing", False):
             self.follow_keras()
 
     def follow_keras(self) -> None:
@@ -240,11 +240,11 @@ def all_probes(failed: "Callable[[str, Exception], None]") -> list[Probe]:
         if module.ispkg or module.name == "types":
             continue
         try:
-            found = probes_of(import_module(f"{probes.__name__}.{module.name}"))
+            classes = probes_of(import_module(f"{probes.__name__}.{module.name}"))
         except Exception as error:  # one bad module must not cost the probes of others
             failed(f"probes of {module.name}", error)
             continue
-        for probe in found:
+        for probe in classes:
             try:
                 made.append(probe())
             except Exception as error:  # one bad probe must not cost the others
@@ -277,14 +277,14 @@ def tell(attachment: Attachment, model: object, optimizers: Iterable[object]) ->
         raise TraindxError(f"the model is {_article(model)}; pass the torch.nn.Module that is trained")
     keras, recorder = attachment.keras, attachment.recorder
     recorder.names_model(model if keras is None else keras.told_as(model))
-    for one in optimizers:
+    for optimizer in optimizers:
         # Accelerate and Lightning wrap the optimizer that takes the steps.
-        inner = getattr(one, "optimizer", one)
+        inner = getattr(optimizer, "optimizer", optimizer)
         if isinstance(inner, Optimizer):
             recorder.optimizer_made(inner, TORCH)
         elif keras is None or not keras.tell_optimizer(inner):
             raise TraindxError(
-                f"expected an optimizer, got {_article(one)}; pass one of torch.optim or Keras"
+                f"expected an optimizer, got {_article(optimizer)}; pass one of torch.optim or Keras"
             )
 
 

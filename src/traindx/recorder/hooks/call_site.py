@@ -104,8 +104,8 @@ _PLACES: WeakKeyDictionary[type, str] = WeakKeyDictionary()
 
 def model_place(models: Sequence[nn.Module]) -> dict[Fact, Scalar]:
     """The place of the first model whose class is the program's own; nothing where all are a library's."""
-    found = next(filter(None, map(_place, models)), "")
-    return {MODEL_PLACE: found} if found else {}
+    location = next(filter(None, map(_place, models)), "")
+    return {MODEL_PLACE: location} if location else {}
 
 
 def _place(model: nn.Module) -> str:

@@ -106,7 +106,7 @@ class Modules:
             listener.returned(module, args, kwargs, output)
 
     def _listener_of(self, module: nn.Module) -> Listener | None:
-        return next((one for kind, one in self._left.items() if isinstance(module, kind)), None)
+        return next((listener for kind, listener in self._left.items() if isinstance(module, kind)), None)
 
     def _evaluating(self, original: Function, module: nn.Module) -> object:
         # Without a loader nothing else tells that the next pass is one of validation.
@@ -139,7 +139,7 @@ def install_dropouts(recorder: Recorder, patches: Patches, backend: TorchBackend
 
 def _watched_dropout(recorder: Recorder, backend: TorchBackend, original: Function) -> Function:
     parameters = inspect.signature(original).parameters
-    usual = {name: one.default for name, one in parameters.items()}
+    usual = {name: parameter.default for name, parameter in parameters.items()}
     names = list(usual)
 
     @wraps(original)
@@ -153,18 +153,18 @@ def _watched_dropout(recorder: Recorder, backend: TorchBackend, original: Functi
             unseen(error)
             raise
         if recorder.wants_modules and not torch.compiler.is_compiling():
-            given = {**usual, **dict(zip(names, args, strict=False)), **kwargs}
-            guarded(recorder, _RECORDING_DROPOUT, lambda: _tell_dropout(recorder, backend, given, output))
+            arguments = {**usual, **dict(zip(names, args, strict=False)), **kwargs}
+            guarded(recorder, _RECORDING_DROPOUT, lambda: _tell_dropout(recorder, backend, arguments, output))
         return output
 
     return dropout
 
 
 def _tell_dropout(
-    recorder: Recorder, backend: TorchBackend, given: "dict[str, object]", output: object
+    recorder: Recorder, backend: TorchBackend, arguments: "dict[str, object]", output: object
 ) -> None:
-    values, probability = given["input"], given["p"]
-    if not given["training"] or not isinstance(probability, int | float) or probability <= 0:
+    values, probability = arguments["input"], arguments["p"]
+    if not arguments["training"] or not isinstance(probability, int | float) or probability <= 0:
         return
     backend.dropout = max(backend.dropout, float(probability))
     if is_plain(values) and is_plain(output):
@@ -201,8 +201,8 @@ def _watched_loss(name: str, recorder: Recorder, comparisons: Comparisons, origi
             value = original(*args, **kwargs)
         except BaseException as error:
             if isinstance(error, Exception):
-                given = {**dict(zip(names, args, strict=False)), **kwargs}
-                tell_refusal(recorder, name, given.get(names[0]), given.get(names[1]), given)
+                arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+                tell_refusal(recorder, name, arguments.get(names[0]), arguments.get(names[1]), arguments)
             unseen(error)
             raise
         if fast_path.is_open and type(value) is Tensor and fast_path.loss_computed(value):
@@ -210,10 +210,10 @@ def _watched_loss(name: str, recorder: Recorder, comparisons: Comparisons, origi
                 comparisons.note(args[1] if len(args) > 1 else kwargs.get("target"))
             return value
         if is_plain(value) and not torch.compiler.is_compiling():
-            given = {**dict(zip(names, args, strict=False)), **kwargs}
-            prediction, target = (ordinary(given.pop(one, None)) for one in names[:2])
+            arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+            prediction, target = (ordinary(arguments.pop(argument, None)) for argument in names[:2])
             if prediction is not None and target is not None:
-                recorder.loss_computed(name, prediction, target, value, given)
+                recorder.loss_computed(name, prediction, target, value, arguments)
                 comparisons.computed(name, prediction, target)
         return value
 

@@ -77,7 +77,7 @@ class Comparisons:
     @contextmanager
     def lifted(self) -> Iterator[None]:
         """Torch's own functions for a while."""
-        standing = [one for one in (self._choices, self._equalities) if one is not None]
+        standing = [patches for patches in (self._choices, self._equalities) if patches is not None]
         if not standing:
             yield
             return
@@ -126,10 +126,10 @@ class Comparisons:
     def _chose(self, values: Tensor, dimension: int) -> None:
         if not is_plain(values) or not values.is_floating_point() or values.shape[0] < 2:
             return
-        place = dimension % values.dim()
-        in_second = place == 1 and values.dim() in _LAID_OUT
+        axis = dimension % values.dim()
+        in_second = axis == 1 and values.dim() in _LAID_OUT
         # A batch of one is reduced along the first dimension.
-        if place and values.shape[place] == 1 and (in_second or place == values.dim() - 1):
+        if axis and values.shape[axis] == 1 and (in_second or axis == values.dim() - 1):
             self._tell(ARGMAX_OVER_ONE)
 
     def _equating(self, own: Patches, original: Function) -> Function:
@@ -137,37 +137,39 @@ class Comparisons:
             # Whoever counts the calls of torch would count ours.
             if len(args) != 2 or self._equalities is not own or torch._C._len_torch_function_stack():
                 return
-            one, other = args
-            if type(one) is Tensor and type(other) is Tensor:
-                if self._are_answers(one, other):
-                    guarded(self._recorder, _WHAT, lambda: self._compared(one, other))
-                elif are_all_pairs(one, other):
-                    guarded(self._recorder, _WHAT, lambda: self._paired(one, other))
+            first, other = args
+            if type(first) is Tensor and type(other) is Tensor:
+                if self._are_answers(first, other):
+                    guarded(self._recorder, _WHAT, lambda: self._compared(first, other))
+                elif are_all_pairs(first, other):
+                    guarded(self._recorder, _WHAT, lambda: self._paired(first, other))
 
         return _followed(original, look)
 
-    def _are_answers(self, one: Tensor, other: Tensor) -> bool:
+    def _are_answers(self, values: Tensor, other: Tensor) -> bool:
         """Whether predictions and targets are compared: of the last loss, or gathered from many batches."""
         if self._target is None:
             return False
         held, begins, shape = self._target
         try:
-            if one.numel() == other.numel() == shape.numel():
-                return held() is not None and bool((one.data_ptr() == begins) != (other.data_ptr() == begins))
-            if one.shape != other.shape or one.shape[1:] != shape[1:] or not one.dim():
+            if values.numel() == other.numel() == shape.numel():
+                return held() is not None and bool(
+                    (values.data_ptr() == begins) != (other.data_ptr() == begins)
+                )
+            if values.shape != other.shape or values.shape[1:] != shape[1:] or not values.dim():
                 return False
             # What takes a gradient is a parameter held against its past.
-            is_free = not one.requires_grad and not other.requires_grad
-            return is_free and one.shape[0] > shape[0] and one.data_ptr() != other.data_ptr()
+            is_free = not values.requires_grad and not other.requires_grad
+            return is_free and values.shape[0] > shape[0] and values.data_ptr() != other.data_ptr()
         except (RuntimeError, IndexError):
             return False
 
-    def _compared(self, one: Tensor, other: Tensor) -> None:
+    def _compared(self, values: Tensor, other: Tensor) -> None:
         assert self._target is not None
-        if not is_plain(one) or not is_plain(other) or not calling_place():
+        if not is_plain(values) or not is_plain(other) or not calling_place():
             return
         begins = self._target[1]
-        targets = [each for each in (one, other) if each.data_ptr() == begins] or [one, other]
+        targets = [each for each in (values, other) if each.data_ptr() == begins] or [values, other]
         if all(map(are_real, targets)):
             self._tell(ACCURACY_OF_NUMBERS)
             return
@@ -175,9 +177,9 @@ class Comparisons:
         if self._doubts >= _MOST_DOUBTS:
             self._let_be(ACCURACY_OF_NUMBERS)
 
-    def _paired(self, one: Tensor, other: Tensor) -> None:
+    def _paired(self, values: Tensor, other: Tensor) -> None:
         # Who asks which samples are of one kind holds a tensor against itself, turned by hand.
-        if is_plain(one) and is_plain(other) and one.data_ptr() != other.data_ptr():
+        if is_plain(values) and is_plain(other) and values.data_ptr() != other.data_ptr():
             self._tell(PAIRS_COMPARED)
 
     def _tell(self, fact: Fact) -> None:

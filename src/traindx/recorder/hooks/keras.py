@@ -75,7 +75,7 @@ class KerasLoops:
 
     def _enter(self, role: _Role, callbacks: CallbackList, logs: object = None) -> None:
         # Validation inside `fit` is told by the list of callbacks, which is that of `fit`.
-        inside = any(one() is callbacks for one, _ in self._running)
+        inside = any(reference() is callbacks for reference, _ in self._running)
         self._running.append((ref(callbacks), _Role.VALIDATE if inside and role is _Role.EVALUATE else role))
         self._layers.unheard = role is _Role.PREDICT
         if role is not _Role.FIT:
@@ -90,8 +90,8 @@ class KerasLoops:
         role: _Role | None = None
         # Loops that an exception ended are still above it.
         while self._running and role is None:
-            one, ended = self._running.pop()
-            role = ended if one() is callbacks else None
+            reference, ended = self._running.pop()
+            role = ended if reference() is callbacks else None
         self._layers.unheard = bool(self._running) and self._running[-1][1] is _Role.PREDICT
         if role is _Role.VALIDATE:
             report(self._recorder, {f"val_{name}": value for name, value in (logs or {}).items()})

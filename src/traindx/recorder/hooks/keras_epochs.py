@@ -47,10 +47,10 @@ def settings_of(optimizer: Configured) -> Mapping[Fact, Scalar]:
     if isinstance(rate, dict):
         facts[f.SCHEDULE] = str(rate.get("class_name", ""))
     for fact, names in _NAMES.items():
-        found = [value for name in names if isinstance(value := config.get(name), int | float)]
-        if found:
+        values = [value for name in names if isinstance(value := config.get(name), int | float)]
+        if values:
             # Keras keeps 0.001 as a 32-bit float.
-            facts[fact] = float(f"{found[0]:.7g}")
+            facts[fact] = float(f"{values[0]:.7g}")
     return facts
 
 
@@ -79,7 +79,7 @@ class KerasEpochs:
         facts: dict[Fact, Scalar] = {
             f.FRAMEWORK: "keras",
             f.MODEL: type(model).__name__,
-            f.PARAMETERS: sum(int(np.prod(one.shape)) for one in model.trainable_variables),
+            f.PARAMETERS: sum(int(np.prod(variable.shape)) for variable in model.trainable_variables),
             f.SMOOTHING: "mean over an epoch",
             **settings_of(model.optimizer),
         }

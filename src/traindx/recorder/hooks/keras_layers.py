@@ -52,30 +52,30 @@ class KerasLayers:
     def _tell_return(
         self, layer: keras.Layer, args: tuple[object, ...], kwargs: Mapping[str, object], output: object
     ) -> None:
-        told = self._stand_ins.get(layer)
-        if told is None or not self._is_real(args):
+        stand_in = self._stand_ins.get(layer)
+        if stand_in is None or not self._is_real(args):
             return
         # Keras' layers go by an argument, where they take it, and not by the mode of the module.
-        told.training = bool(kwargs.get("training") if layer._call_has_training_arg else layer.training)
-        self._recorder.module_returned(told, args, kwargs, output)
+        stand_in.training = bool(kwargs.get("training") if layer._call_has_training_arg else layer.training)
+        self._recorder.module_returned(stand_in, args, kwargs, output)
 
     def told_as(self, layer: keras.Layer) -> nn.Module:
         """The module that stands for a layer, with all that was built of it until now."""
-        found = self._stand_ins.get(layer)
-        if found is None:
-            found = self._stand_ins[layer] = _stand_in(layer)
+        stand_in = self._stand_ins.get(layer)
+        if stand_in is None:
+            stand_in = self._stand_ins[layer] = _stand_in(layer)
         weights = list(_learned(layer))
         below = list(layer._flatten_layers(include_self=False, recursive=False))
-        if len(found._parameters) != len(weights):
+        if len(stand_in._parameters) != len(weights):
             for name, value in weights:
-                found.register_parameter(_free(name, found._parameters, value), value)
+                stand_in.register_parameter(_free(name, stand_in._parameters, value), value)
         if isinstance(layer, keras.layers.TorchModuleWrapper):
-            found.add_module("module", layer.module)
-        elif len(found._modules) != len(below):
-            for one in below:
-                told = self.told_as(one)
-                found.add_module(_free(one.name, found._modules, told), told)
-        return found
+            stand_in.add_module("module", layer.module)
+        elif len(stand_in._modules) != len(below):
+            for part in below:
+                inner = self.told_as(part)
+                stand_in.add_module(_free(part.name, stand_in._modules, inner), inner)
+        return stand_in
 
     def _is_real(self, args: tuple[object, ...]) -> bool:
         return not self.unheard and not in_stateless_scope() and not any_symbolic_tensors(args)

@@ -40,14 +40,14 @@ class _Step:
         """Whether the gradients that are applied are those that torch keeps with the parameters."""
         # All are unscaled and accumulated alike: one of them tells.
         pairs = zip(self.variables, self.gradients, strict=False)
-        first = next((one for one, gradient in pairs if gradient is not None), None)
+        first = next((parameter for parameter, gradient in pairs if gradient is not None), None)
         return first is not None and bool(applied) and first._value.grad is applied[0]
 
     @property
     def parameters(self) -> list[Tensor]:
         """Those that were given a gradient."""
         pairs = zip(self.variables, self.gradients, strict=True)
-        return [one._value for one, gradient in pairs if gradient is not None]
+        return [parameter._value for parameter, gradient in pairs if gradient is not None]
 
 
 class KerasOptimizers:
@@ -196,19 +196,19 @@ def _scale(optimizer: BaseOptimizer) -> float:
 @contextmanager
 def _applied(parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> Iterator[None]:
     """For a moment the gradients that are applied: unscaled and accumulated ones lie elsewhere."""
-    kept = [one.grad for one in parameters]
+    kept = [parameter.grad for parameter in parameters]
     try:
-        for one, gradient in zip(parameters, gradients, strict=True):
-            one.grad = gradient
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
         yield
     finally:
-        for one, gradient in zip(parameters, kept, strict=True):
-            one.grad = gradient
+        for parameter, gradient in zip(parameters, kept, strict=True):
+            parameter.grad = gradient
 
 
 def _parameters(holder: object) -> Sequence[Tensor]:
     variables = cast(BaseOptimizer, holder)._trainable_variables
-    return [one._value for one in variables if isinstance(one._value, Tensor)]
+    return [variable._value for variable in variables if isinstance(variable._value, Tensor)]
 
 
 def _settings(holder: object) -> Mapping[Fact, Scalar]:

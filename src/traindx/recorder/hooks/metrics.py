@@ -54,14 +54,14 @@ def install_plateaus(recorder: Recorder, patches: Patches) -> None:
         original: Function, scheduler: lr_scheduler.ReduceLROnPlateau, *args: object, **kwargs: object
     ) -> object:
         result = original(scheduler, *args, **kwargs)
-        given = args[0] if args else kwargs.get("metrics")
-        guarded(recorder, _STEPPING, lambda: note(scheduler, given))
+        metric = args[0] if args else kwargs.get("metrics")
+        guarded(recorder, _STEPPING, lambda: note(scheduler, metric))
         return result
 
-    def note(scheduler: lr_scheduler.ReduceLROnPlateau, given: object) -> None:
+    def note(scheduler: lr_scheduler.ReduceLROnPlateau, metric: object) -> None:
         nonlocal begun
         # The scheduler has just read it in the same way.
-        value = float(given)  # type: ignore[arg-type]  # whatever it took for a number
+        value = float(metric)  # type: ignore[arg-type]  # whatever it took for a number
         if not isfinite(value):
             return
         recorder.state(PLATEAU_MODE, scheduler.mode)

@@ -100,7 +100,9 @@ class Patches:
     def lifted(self, owner: object) -> Iterator[None]:
         """The owner's own attributes for a while: a compiler must read what torch wrote."""
         # A compiler calls itself for what it finds on its way: only the outermost call puts things back.
-        mine = [one for one in self._replaced if one[0] is owner and vars(owner).get(one[1]) is one[3]]
+        mine = [
+            entry for entry in self._replaced if entry[0] is owner and vars(owner).get(entry[1]) is entry[3]
+        ]
         for _, name, original, _ in mine:
             setattr(owner, name, original)
         try:
@@ -152,8 +154,8 @@ def hide_from_tracebacks() -> None:
 def _pruned(error: BaseException, trace: TracebackType | None) -> TracebackType | None:
     """A traceback without our frames; those of the errors it came from are pruned in place."""
     try:
-        for one in _chain(error):
-            one.__traceback__ = _without_ours(one.__traceback__)
+        for cause in _chain(error):
+            cause.__traceback__ = _without_ours(cause.__traceback__)
         return _without_ours(trace) or trace
     except Exception:  # an exception may be of any class; better our frames than no traceback
         return trace
@@ -161,16 +163,16 @@ def _pruned(error: BaseException, trace: TracebackType | None) -> TracebackType 
 
 def _chain(error: BaseException) -> list[BaseException]:
     """An error, those it came from, and those it groups."""
-    found: list[BaseException] = []
+    chain: list[BaseException] = []
     left: list[BaseException | None] = [error]
     while left:
-        one = left.pop()
-        if one is None or any(one is other for other in found):
+        link = left.pop()
+        if link is None or any(link is other for other in chain):
             continue
-        found.append(one)
-        left += [one.__cause__, one.__context__]
-        left += one.exceptions if isinstance(one, BaseExceptionGroup) else ()
-    return found
+        chain.append(link)
+        left += [link.__cause__, link.__context__]
+        left += link.exceptions if isinstance(link, BaseExceptionGroup) else ()
+    return chain
 
 
 def _without_ours(trace: TracebackType | None) -> TracebackType | None:

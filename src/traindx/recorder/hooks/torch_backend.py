@@ -67,13 +67,13 @@ class TorchBackend:
 
     def tensors(self, args: Sequence[object], kwargs: Mapping[str, object]) -> list[Tensor]:
         """The tensors among the arguments of a call, those inside of others included, a few at most."""
-        found: list[Tensor] = []
+        tensors: list[Tensor] = []
         for value in (*args, *kwargs.values()):
             for tensor in _inside(value, _DEEPEST):
-                found.append(tensor)
-                if len(found) == _MOST_TENSORS:
-                    return found
-        return found
+                tensors.append(tensor)
+                if len(tensors) == _MOST_TENSORS:
+                    return tensors
+        return tensors
 
     def total_norm(self, parameters: Sequence[Tensor]) -> float | Tensor | None:
         """The norm of all plain gradients together, None without any; several devices are waited for."""

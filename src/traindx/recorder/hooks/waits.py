@@ -109,10 +109,10 @@ def _tell(
     recorder.fetched(data, seconds, _samples(batch), first, _batches(iterator, sources.size_of(data)))
 
 
-def _facts(iterator: _BaseDataLoaderIter, place: str) -> Mapping[Fact, Scalar]:
+def _facts(iterator: _BaseDataLoaderIter, location: str) -> Mapping[Fact, Scalar]:
     facts: dict[Fact, Scalar] = {WORKERS: iterator._num_workers, PIN_MEMORY: bool(iterator._pin_memory)}
-    if place:
-        facts[LOADER_PLACE] = place
+    if location:
+        facts[LOADER_PLACE] = location
     sampler = getattr(iterator._index_sampler, "sampler", iterator._index_sampler)
     facts[SHUFFLE] = isinstance(sampler, RandomSampler)
     try:

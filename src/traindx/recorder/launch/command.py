@@ -83,9 +83,9 @@ def _refuse_missing(script: str) -> None:
 
 def _found(word: str, environment: Mapping[str, str]) -> str:
     """The file a shell would execute."""
-    found = shutil.which(word, path=environment.get("PATH"))
-    if found is not None:
-        return found
+    path = shutil.which(word, path=environment.get("PATH"))
+    if path is not None:
+        return path
     if os.path.isdir(word):
         raise TraindxError(f"{word} is a folder; use the script in it, or -- python {word}")
     if not os.path.isfile(word):
@@ -113,17 +113,17 @@ def new_run_folder(out: Path, stem: str, name: str | None = None) -> Path:
 
 def _make(folder: Path) -> None:
     """Make a folder and those above it; the one that is ours stays out of version control."""
-    for one in reversed([folder, *folder.parents]):
-        if one.is_dir():
+    for parent in reversed([folder, *folder.parents]):
+        if parent.is_dir():
             continue
-        one.mkdir(exist_ok=True)
-        if one.name == _OURS:
-            (one / ".gitignore").write_text("*\n")
+        parent.mkdir(exist_ok=True)
+        if parent.name == _OURS:
+            (parent / ".gitignore").write_text("*\n")
 
 
 def _numbered(out: Path, stem: str, first: int) -> Iterator[str]:
     pattern = re.compile(re.escape(stem) + r"-(\d{1,9})")
-    taken = [int(found[1]) for one in os.scandir(out) if (found := pattern.fullmatch(one.name))]
+    taken = [int(match[1]) for entry in os.scandir(out) if (match := pattern.fullmatch(entry.name))]
     return (f"{stem}-{number}" for number in count(max([first - 1, *taken]) + 1))
 
 

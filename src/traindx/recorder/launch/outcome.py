@@ -61,12 +61,16 @@ def steps_recorded(folder: Path) -> int:
 
 def stopped(folder: Path) -> list[int]:
     """The processes that have said that they end because they have taken the steps they were to take."""
-    return [int(one.pid) for one in processes(folder) if one.stopped and one.pid.isdecimal()]
+    return [int(process.pid) for process in processes(folder) if process.stopped and process.pid.isdecimal()]
 
 
 def note_ending(folder: Path, ending: Ending, why: str = "") -> None:
     """Write into each recording how the program ended, and why if it was we who ended it."""
-    places = {one.pid: short_place(one.where) for one in processes(folder) if one.died and one.where}
+    places = {
+        process.pid: short_place(process.where)
+        for process in processes(folder)
+        if process.died and process.where
+    }
     for path in recordings(folder):
         try:
             with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as database, database:
@@ -92,10 +96,10 @@ def _note(database: sqlite3.Connection, ending: Ending, why: str) -> None:
 def _note_place(database: sqlite3.Connection, places: Mapping[str, str]) -> None:
     """Write where the exception was raised that ended the process of a recording, by its number."""
     pid = database.execute("SELECT value FROM meta WHERE key = 'pid'").fetchone()
-    place = places.get(pid[0], "") if pid else ""
-    if place:
+    location = places.get(pid[0], "") if pid else ""
+    if location:
         database.execute(
-            "INSERT OR REPLACE INTO facts VALUES (0, ?, ?)", (CRASH_PLACE.slug, json.dumps(place))
+            "INSERT OR REPLACE INTO facts VALUES (0, ?, ?)", (CRASH_PLACE.slug, json.dumps(location))
         )
 
 
@@ -107,7 +111,7 @@ def short_place(where: str) -> str:
 
 def signal_name(number: int) -> str:
     """SIGKILL for 9; a signal without a name is called by its number."""
-    names = {one.value: one.name for one in signal.Signals}
+    names = {known.value: known.name for known in signal.Signals}
     return names.get(number, f"signal {number}")
 
 
@@ -119,12 +123,14 @@ def _interrupted(database: sqlite3.Connection, says: str) -> None:
 
 def faults(folder: Path) -> list[str]:
     """Sentences for the processes whose recorder failed or could not write, each fault once."""
-    told = processes(folder)
-    failed = [one for one in told if one.problem == "failed"]
-    places = {f"{one.why} at {one.where}" if one.where else one.why: None for one in failed}
-    unwritten = {one.why: None for one in told if one.problem == "unwritten"}
+    recorded = processes(folder)
+    failed = [process for process in recorded if process.problem == "failed"]
+    places = {
+        f"{process.why} at {process.where}" if process.where else process.why: None for process in failed
+    }
+    unwritten = {process.why: None for process in recorded if process.problem == "unwritten"}
     return [
-        *(f"the recorder failed ({place}); the program was not affected" for place in places),
+        *(f"the recorder failed ({location}); the program was not affected" for location in places),
         *(f"the recording is incomplete: {why}; the program was not affected" for why in unwritten),
     ]
 
@@ -146,18 +152,18 @@ class Silence:
 
 def silence(folder: Path) -> Silence:
     """Why nothing was recorded."""
-    told = processes(folder)
-    died = next((one for one in reversed(told) if one.died), None)
-    old = next((one for one in told if one.problem == "too old"), None)
+    recorded = processes(folder)
+    died = next((process for process in reversed(recorded) if process.died), None)
+    old = next((process for process in recorded if process.problem == "too old"), None)
     if failed := faults(folder):
         return Silence(f"without a recording: {failed[0]}", "this is a bug in traindx; report it")
     if died is not None and died.died == KeyboardInterrupt.__name__:
         return Silence("before its first step", "there is nothing to diagnose")
     if died is not None:
-        place = f" ({short_place(died.where)})" if died.where else ""
+        location = f" ({short_place(died.where)})" if died.where else ""
         todo = "the program stopped before its first step; there is nothing to diagnose"
-        return Silence("with an exception", todo, f"{died.died}{place}")
-    if any(one.torch for one in told):
+        return Silence("with an exception", todo, f"{died.died}{location}")
+    if any(process.torch for process in recorded):
         todo = "it imported torch but trained nothing; run a command that trains"
         return Silence("without a backward pass", todo)
     if old is not None:
@@ -178,9 +184,9 @@ def processes(folder: Path) -> list[Process]:
 
 def _process(line: str) -> Process | None:
     try:
-        told = json.loads(line)
+        fields = json.loads(line)
     except ValueError:
         return None
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         return None
-    return Process(**{name: str(told.get(name, "")) for name in Process.__dataclass_fields__})
+    return Process(**{name: str(fields.get(name, "")) for name in Process.__dataclass_fields__})

@@ -12,18 +12,18 @@ from contextlib import suppress
 def family(process: int) -> dict[int, int]:
     """A process and its descendants, parents first, each with its process group."""
     known = _from_proc() if os.path.exists("/proc/self/stat") else _from_ps()
-    found, left = {process: known.get(process, (0, 0))[1]}, [process]
+    members, left = {process: known.get(process, (0, 0))[1]}, [process]
     while left:
         parent = left.pop(0)
-        children = [one for one, (above, _) in known.items() if above == parent and one not in found]
-        found |= {one: known[one][1] for one in children}
+        children = [child for child, (above, _) in known.items() if above == parent and child not in members]
+        members |= {child: known[child][1] for child in children}
         left += children
-    return found
+    return members
 
 
 def _from_proc() -> dict[int, tuple[int, int]]:
     """Every process of the system with its parent and its group, as Linux shows them."""
-    found = {}
+    parents = {}
     for name in os.listdir("/proc"):
         if not name.isdecimal():
             continue
@@ -32,18 +32,18 @@ def _from_proc() -> dict[int, tuple[int, int]]:
                 _, above, group, *_ = file.read().rpartition(")")[2].split()
         except (OSError, ValueError):  # it has ended
             continue
-        found[int(name)] = (int(above), int(group))
-    return found
+        parents[int(name)] = (int(above), int(group))
+    return parents
 
 
 def _from_ps() -> dict[int, tuple[int, int]]:
     """The same as ps tells it, where the system does not show it; nothing where there is no ps."""
     command = ["ps", "-A", "-o", "pid=,ppid=,pgid="]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
+        process = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    rows = [[int(word) for word in line.split()] for line in told.stdout.splitlines()]
+    rows = [[int(word) for word in line.split()] for line in process.stdout.splitlines()]
     return {row[0]: (row[1], row[2]) for row in rows if len(row) == 3}
 
 
@@ -61,9 +61,9 @@ def signal_program(process: int, number: int) -> None:
     Processes that left the group answer to the one that started them; nothing outlives SIGKILL.
     """
     members = family(process)
-    for one, group in members.items():
-        if number == signal.SIGKILL or one == process or group == members[process]:
-            send(one, number)
+    for pid, group in members.items():
+        if number == signal.SIGKILL or pid == process or group == members[process]:
+            send(pid, number)
 
 
 def end_program(process: int) -> None:
@@ -79,8 +79,8 @@ def end_program(process: int) -> None:
     for group in {group for group in members.values() if group not in (own, 0)}:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for one in (*members, process):
-        send(one, signal.SIGKILL)
+    for member in (*members, process):
+        send(member, signal.SIGKILL)
 
 
 _PLEADING = ((0.0, signal.SIGINT), (10.0, signal.SIGTERM), (15.0, signal.SIGKILL))

@@ -23,11 +23,11 @@ _MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 def project_of(origin: Path) -> Path:
     """The top of the project that a directory is in: that of its repository, else of its package."""
-    above = [one for one in (origin, *origin.parents) if may_be_project(one)]
+    above = [parent for parent in (origin, *origin.parents) if may_be_project(parent)]
     for mark in _MARKS:
-        found = next((one for one in above if (one / mark).exists()), None)
-        if found is not None:
-            return found
+        path = next((folder for folder in above if (folder / mark).exists()), None)
+        if path is not None:
+            return path
     return origin
 
 

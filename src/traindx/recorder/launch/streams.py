@@ -41,8 +41,8 @@ class Console:
         self._theirs: dict[int, int] = {}
         """The descriptor that stands for each of ours in the program."""
         self._control = self._relayed(targets)
-        given = {_OUT: targets[0], _ERROR: _ERROR if _ERROR in targets else _OUT}
-        streams = {own: self._theirs.get(target, target) for own, target in given.items()}
+        files = {_OUT: targets[0], _ERROR: _ERROR if _ERROR in targets else _OUT}
+        streams = {own: self._theirs.get(target, target) for own, target in files.items()}
         self.streams = [(ours, own) for own, ours in streams.items() if ours != own]
         """Which of our descriptors the program gets as which of its own."""
 
@@ -89,9 +89,9 @@ class Console:
         return control
 
 
-def _is_same(one: int, other: int) -> bool:
+def _is_same(first: int, other: int) -> bool:
     try:
-        return os.path.sameopenfile(one, other)
+        return os.path.sameopenfile(first, other)
     except OSError:  # one of them is closed
         return False
 
@@ -144,7 +144,7 @@ def _moved(descriptor: int) -> int:
 
 
 def _start_relay(kept: Path, control: socket.socket, sources: Mapping[int, int]) -> None:
-    numbers = {target: _FIRST_SOURCE + place for place, target in enumerate(sources)}
+    numbers = {target: _FIRST_SOURCE + index for index, target in enumerate(sources)}
     pairs = [f"{number}:{target}" for target, number in numbers.items()]
     moved = _moved(os.dup(control.fileno()))
     try:
@@ -172,9 +172,9 @@ def _keep(descriptor: int, begin: int, kept: Path) -> None:
         file = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY)
     tail = relay.Tail(str(kept), MOST)
     try:
-        place = max(begin, os.fstat(file).st_size - MOST // 2)
-        while block := os.pread(file, _BLOCK, place):
+        offset = max(begin, os.fstat(file).st_size - MOST // 2)
+        while block := os.pread(file, _BLOCK, offset):
             tail.add(block)
-            place += len(block)
+            offset += len(block)
     finally:
         os.close(file)

@@ -60,13 +60,13 @@ class OpenFiles:
 
     def of(self, folder: Path) -> set[FileNumber]:
         """The files that the program of a run has written."""
-        told = {one.wrote for one in processes(folder) if one.wrote}
-        found = set()
-        for path in self._paths | told:
+        paths = {process.wrote for process in processes(folder) if process.wrote}
+        identities = set()
+        for path in self._paths | paths:
             with suppress(OSError, ValueError):
                 status = os.stat(path)
-                found.add((status.st_dev, status.st_ino))
-        return found
+                identities.add((status.st_dev, status.st_ino))
+        return identities
 
 
 def _held_by(process: int) -> Iterator[str]:
@@ -125,7 +125,7 @@ def beginning(folder: Path) -> Beginning:
 def keep_written(folder: Path, begun: Beginning, written: Collection[FileNumber]) -> None:
     """Copy the log files among those that the program has written since then into the folder of the run."""
     left = _MOST_BYTES
-    for path, size in sorted(_logs(begun, written), key=lambda found: found[1])[:_MOST_FILES]:
+    for path, size in sorted(_logs(begun, written), key=lambda log: log[1])[:_MOST_FILES]:
         left -= size
         if left < 0:
             return
@@ -153,8 +153,8 @@ def _logs(begun: Beginning, written: Collection[FileNumber]) -> Iterator[tuple[P
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name)
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
     except OSError:
         return []
 
@@ -197,15 +197,15 @@ def note_program(folder: Path, command: Command) -> None:
 
 def note_outcome(folder: Path, command: Command, ending: Ending, why: str = "") -> None:
     """State how it ended, and why if it was we who ended it."""
-    told = processes(folder)
+    recorded = processes(folder)
     killed = f"the program was killed by {signal_name(ending.signal)}" if ending.signal else ""
     stated = {
         "script": command.title,
         "exit_code": ending.code,
-        "framework": _framework(told),
+        "framework": _framework(recorded),
         "interrupted": why or killed,
     }
-    _state(folder, {**stated, **_death(told)})
+    _state(folder, {**stated, **_death(recorded)})
 
 
 def _state(folder: Path, stated: Mapping[str, object]) -> None:
@@ -213,14 +213,14 @@ def _state(folder: Path, stated: Mapping[str, object]) -> None:
         json.dump(stated, file)
 
 
-def _framework(told: list[Process]) -> str:
-    imported = {name for one in told for name in one.imported.split()}
-    imported |= {"torch" for one in told if one.torch}
+def _framework(recorded: list[Process]) -> str:
+    imported = {name for process in recorded for name in process.imported.split()}
+    imported |= {"torch" for process in recorded if process.torch}
     return next((name for name in _FRAMEWORKS if name in imported), "")
 
 
-def _death(told: list[Process]) -> Mapping[str, str]:
-    died = next((one for one in reversed(told) if one.died), None)
+def _death(recorded: list[Process]) -> Mapping[str, str]:
+    died = next((process for process in reversed(recorded) if process.died), None)
     if died is None:
         return {}
     return {"died": died.died, "where": short_place(died.where) if died.where else ""}

@@ -131,10 +131,10 @@ def _yes_or_no(function: LossFunction, prediction: Tensor, target: Tensor) -> An
     if not half / 2 <= float(nearest) <= float(farthest) <= half:
         return Answers(function, prediction, target, scores, numbers)
     right = (numbers > middle).flatten().int().tolist()
-    given = (scores > function.boundary).int()
+    predicted = (scores > function.boundary).int()
     if isnan(float(scores.sum())):
-        given = given.masked_fill(scores.isnan(), _NONE)
-    chosen, chosen_right = _answered(given.flatten().tolist(), right, _NONE)
+        predicted = predicted.masked_fill(scores.isnan(), _NONE)
+    chosen, chosen_right = _answered(predicted.flatten().tolist(), right, _NONE)
     return Answers(function, prediction, target, scores, numbers, 2, right, chosen, chosen_right, right)
 
 
@@ -156,8 +156,8 @@ def _answered(chosen: list[int], right: list[int], ignored: object) -> tuple[lis
     if _NONE not in chosen and ignored not in right:
         return chosen, right
     pairs = zip(chosen, right, strict=True)
-    kept = [(given, true) for given, true in pairs if given != _NONE and true != ignored]
-    return [given for given, _ in kept], [true for _, true in kept]
+    kept = [(predicted, true) for predicted, true in pairs if predicted != _NONE and true != ignored]
+    return [predicted for predicted, _ in kept], [true for _, true in kept]
 
 
 def _highest(scores: Tensor) -> list[int]:
@@ -165,12 +165,12 @@ def _highest(scores: Tensor) -> list[int]:
     peaks = scores if scores.shape[1] < 16 * _BLOCK else _peaks(scores)
     places: list[int] = peaks.argmax(1).tolist()
     if peaks is not scores:
-        starts = [place * _BLOCK for place in places]
+        starts = [index * _BLOCK for index in places]
         blocks = (row[start : start + _BLOCK] for row, start in zip(scores, starts, strict=True))
         places = [start + int(block.argmax()) for block, start in zip(blocks, starts, strict=True)]
     if isnan(float(peaks.sum())):
         unknown = peaks.isnan().any(1).tolist()
-        places = [_NONE if bad else place for place, bad in zip(places, unknown, strict=True)]
+        places = [_NONE if bad else index for index, bad in zip(places, unknown, strict=True)]
     return places
 
 

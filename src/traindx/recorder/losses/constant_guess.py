@@ -199,8 +199,8 @@ class NumberGuess(ConstantGuess):
         """The variance of the targets, or their mean distance from the median."""
         if self._rows is None or len(self._rows) < _ROWS_TO_TELL or options.get("weight") is not None:
             return None
-        found = self._of(self._rows)
-        return found if isfinite(found) else None
+        level = self._of(self._rows)
+        return level if isfinite(level) else None
 
 
 def _plus(sums: Tensor | None, rows: Tensor) -> Tensor:

@@ -158,9 +158,9 @@ def impossible_targets(function: LossFunction, low: float, high: float) -> str:
     least, most = (function.no, function.yes) if asks else (function.lowest, inf)
     if low != low or least is None or least <= low <= high <= most:
         return ""
-    found = f"all targets are {low:.3g}" if low == high else f"targets from {low:.3g} to {high:.3g}"
+    sentence = f"all targets are {low:.3g}" if low == high else f"targets from {low:.3g} to {high:.3g}"
     valid = f"{least:g} to {most:g}" if asks else f"{least:g} or more"
-    return f"{found}, but valid targets are {valid}"
+    return f"{sentence}, but valid targets are {valid}"
 
 
 def counted(target: Tensor, options: Mapping[str, object]) -> Tensor:
@@ -180,6 +180,6 @@ def _impossible_classes(outputs: int, target: Tensor, options: Mapping[str, obje
     low, high = (int(end) for end in ids.aminmax())
     if 0 <= low <= high < outputs:
         return ""
-    found = f"label {low if low < 0 else high}"
+    sentence = f"label {low if low < 0 else high}"
     valid = "valid label: 0" if outputs == 1 else f"valid labels: 0 to {outputs - 1}"
-    return f"{found}, but the model has {count(outputs, 'output')} ({valid})"
+    return f"{sentence}, but the model has {count(outputs, 'output')} ({valid})"

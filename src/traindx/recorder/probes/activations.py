@@ -160,30 +160,34 @@ class FunctionalActivations(Probe):
         """Write those that are not."""
         if self._fruitless == _FRUITLESS or not parameters:
             return
-        names = {id(one.value): one.name for one in parameters}
+        names = {id(parameter.value): parameter.name for parameter in parameters}
         with reckoning():
             gates = Gates()
             saved = list(_saved_activations(loss, names, gates))
-            found = [one for one in saved if one.output.data_ptr() not in self._of_modules]
-            self._fruitless = 0 if found else self._fruitless + 1
+            functional = [entry for entry in saved if entry.output.data_ptr() not in self._of_modules]
+            self._fruitless = 0 if functional else self._fruitless + 1
             scaling = gates.outputs
-            self._write(snapshot, [replace(one, scales=one.output.data_ptr() in scaling) for one in found])
-        self._gates |= {name: None for place, name in self._of_modules.items() if place in scaling}
+            self._write(
+                snapshot, [replace(entry, scales=entry.output.data_ptr() in scaling) for entry in functional]
+            )
+        self._gates |= {name: None for index, name in self._of_modules.items() if index in scaling}
         if self._gates:
             snapshot.state(GATES, ", ".join(self._gates))
         self._of_modules.clear()
 
-    def _write(self, snapshot: Snapshot, found: Iterable[_Saved]) -> None:
+    def _write(self, snapshot: Snapshot, activations: Iterable[_Saved]) -> None:
         samples = []
         calls: dict[tuple[str, str], int] = {}
-        for one in found:
-            call = calls[one.layer, one.kind] = calls.get((one.layer, one.kind), 0) + 1
+        for saved in activations:
+            call = calls[saved.layer, saved.kind] = calls.get((saved.layer, saved.kind), 0) + 1
             if call > _CALLS:
                 continue
-            part = one.kind if call == 1 else f"{one.kind} {call}"
-            samples.append(activation(one.layer, part, one.output, None if one.scales else _ENDS[one.kind]))
-            if one.kind == "relu":
-                self._watches.snapshot(one.layer, part, one.output, 1 if one.channels_first else -1)
+            part = saved.kind if call == 1 else f"{saved.kind} {call}"
+            samples.append(
+                activation(saved.layer, part, saved.output, None if saved.scales else _ENDS[saved.kind])
+            )
+            if saved.kind == "relu":
+                self._watches.snapshot(saved.layer, part, saved.output, 1 if saved.channels_first else -1)
         self._writer.write(snapshot, together(samples))
         for layer, part, share in self._watches.settle():
             snapshot.add(DEAD_UNIT_SHARE, share, layer=layer, part=part)
@@ -201,8 +205,8 @@ def _saved_activations(loss: Tensor, names: Mapping[int, str], gates: Gates) -> 
         if own is not None:
             user: _User | None = _User(node._sequence_nr(), own, channels_first=False)
         else:
-            found = [users[operand] for operand in operands(node) if operand in users]
-            user = max(found, key=lambda one: one.order, default=None)
+            saved_by = [users[operand] for operand in operands(node) if operand in users]
+            user = max(saved_by, key=lambda candidate: candidate.order, default=None)
         if user is None:
             continue
         first = _CHANNELS_FIRST.get(kind, user.channels_first)

@@ -50,7 +50,7 @@ class FirstLayer(Probe):
         if self._looks > _LOOKS or purpose is not Purpose.TRAINING:
             return
         normalizes = any(word in type(module).__name__ for word in _NORMALIZING)
-        if not normalizes and not any(one is not None for one in module._parameters.values()):
+        if not normalizes and not any(parameter is not None for parameter in module._parameters.values()):
             return
         if snapshot.step != self._step:
             self._step = snapshot.step
@@ -101,18 +101,18 @@ class Nonlinearities(Probe):
         """State what the graph shows."""
         if self._is_done:
             return
-        names = {id(one.value): one.name for one in parameters}
+        names = {id(parameter.value): parameter.name for parameter in parameters}
         node = loss.grad_fn
-        found = None if node is None else linearity(node, self._predictions, names)
+        structure = None if node is None else linearity(node, self._predictions, names)
         self._predictions.clear()
-        if found is None or not found.layers:
+        if structure is None or not structure.layers:
             self._fruitless += 1
             return
         self._looks += 1
-        snapshot.state(f.LINEAR_LAYERS, found.layers)
-        snapshot.state(f.NONLINEARITIES, found.bends)
-        snapshot.state(f.LINEAR_IN_A_ROW, ", ".join(found.in_a_row[:_MOST_NAMES]))
-        self._narrow |= dict.fromkeys(found.narrow)
+        snapshot.state(f.LINEAR_LAYERS, structure.layers)
+        snapshot.state(f.NONLINEARITIES, structure.bends)
+        snapshot.state(f.LINEAR_IN_A_ROW, ", ".join(structure.in_a_row[:_MOST_NAMES]))
+        self._narrow |= dict.fromkeys(structure.narrow)
         snapshot.state(f.NARROW_LAYERS, ", ".join(self._narrow))
 
     @property
@@ -154,8 +154,8 @@ class Dropouts(Probe):
         if batch.purpose is not Purpose.TRAINING:
             return
         self._begin(snapshot)
-        found = [self._read.get(_memory(one), 0.0) for one in batch.tensors] if self._read else []
-        self._input = max(self._input, *found, 0.0)
+        reads = [self._read.get(_memory(tensor), 0.0) for tensor in batch.tensors] if self._read else []
+        self._input = max(self._input, *reads, 0.0)
         snapshot.state(f.INPUT_DROPOUT, self._input)
 
     def loss_is_computed(self, snapshot: Snapshot, call: LossCall) -> None:
@@ -163,9 +163,9 @@ class Dropouts(Probe):
         if call.purpose is not Purpose.TRAINING:
             return
         self._begin(snapshot)
-        found = _last_of(call.prediction, self._made)
-        if found is not None:
-            self._output = max(self._output, found)
+        order = _last_of(call.prediction, self._made)
+        if order is not None:
+            self._output = max(self._output, order)
             snapshot.state(f.OUTPUT_DROPOUT, self._output)
 
     def _begin(self, snapshot: Snapshot) -> None:

@@ -74,13 +74,13 @@ def attentions(nodes: Sequence[Node], names: Mapping[int, str]) -> Iterator[Fuse
             continue
         users[node] = user
         operation = operation_of(node)
-        found: Fused | Spelled | None = None
+        match: Fused | Spelled | None = None
         if operation == "scaled_dot_product_attention":
-            found = _fused(node, user[1])
+            match = _fused(node, user[1])
         elif operation == "softmax":
-            found = _spelled(node, user[1])
-        if found is not None:
-            yield found
+            match = _spelled(node, user[1])
+        if match is not None:
+            yield match
 
 
 def _fused(node: Node, layer: str) -> Fused | None:
@@ -90,7 +90,7 @@ def _fused(node: Node, layer: str) -> Fused | None:
     if not is_readable(query) or not is_readable(key) or query.dim() != 4 or key.dim() != 4:
         return None
     masks = [saved_value(node, name) for name in ("attn_mask", "attn_bias")]
-    mask = next((one for one in masks if isinstance(one, Tensor) and one.numel()), None)
+    mask = next((other for other in masks if isinstance(other, Tensor) and other.numel()), None)
     scale = saved_value(node, "scale")
     return Fused(
         layer=layer,
@@ -114,9 +114,9 @@ def _spelled(node: Node, layer: str) -> Spelled | None:
     passed = _way_to_product(node)
     if passed is None:
         return None
-    masks = [one for one in passed if operation_of(one) in ("masked_fill", "where")]
+    masks = [operation for operation in passed if operation_of(operation) in ("masked_fill", "where")]
     kept = saved_value(masks[0], "mask") if masks and operation_of(masks[0]) == "masked_fill" else None
-    hidden = len(masks) > 1 or any(_adds_constant(one) for one in passed)
+    hidden = len(masks) > 1 or any(_adds_constant(operation) for operation in passed)
     return Spelled(
         layer=layer,
         weights=weights,
@@ -133,7 +133,7 @@ def _way_to_product(softmax: Node) -> list[Node] | None:
         passed.append(node)
         operation = operation_of(node)
         if operation in _PRODUCTS:
-            factors = [node.next_functions[place][0] for place in _PRODUCTS[operation]]
+            factors = [node.next_functions[index][0] for index in _PRODUCTS[operation]]
             return passed if all(map(_depends_on_data, factors)) else None
         if operation not in _BETWEEN:
             return None
@@ -152,8 +152,8 @@ def _adds_constant(node: Node) -> bool:
     operation = operation_of(node)
     if operation not in _HIDES:
         return False
-    given = [operand for operand, _ in node.next_functions]
-    return given[0] is None or (operation in ("add", "sub") and None in given)
+    parents = [operand for operand, _ in node.next_functions]
+    return parents[0] is None or (operation in ("add", "sub") and None in parents)
 
 
 _QUERIES = 32
@@ -184,20 +184,20 @@ class Attention(Probe):
         self._looks += 1
         if self._looks > _AT_FIRST and self._looks % _EVERY:
             return
-        names = {id(one.value): one.name for one in parameters}
+        names = {id(parameter.value): parameter.name for parameter in parameters}
         written: set[str] = set()
         with reckoning():
-            for one in attentions(nodes_behind(node, _MOST_NODES), names):
+            for attention in attentions(nodes_behind(node, _MOST_NODES), names):
                 # A layer that is used again is told by its first use.
-                if one.layer in written or len(written) == _LAYERS:
+                if attention.layer in written or len(written) == _LAYERS:
                     continue
-                measured = _of_scores(one) if isinstance(one, Fused) else _of_weights(one)
+                measured = _of_scores(attention) if isinstance(attention, Fused) else _of_weights(attention)
                 if measured is None:
                     continue
-                written.add(one.layer)
+                written.add(attention.layer)
                 reach, peak = measured
-                snapshot.add(ATTENTION_LOGIT_RANGE, _number(reach), layer=one.layer)
-                snapshot.add(ATTENTION_PEAK, _number(peak), layer=one.layer)
+                snapshot.add(ATTENTION_LOGIT_RANGE, _number(reach), layer=attention.layer)
+                snapshot.add(ATTENTION_PEAK, _number(peak), layer=attention.layer)
         self._fruitless = 0 if written else self._fruitless + 1
 
 
@@ -205,29 +205,31 @@ def _number(value: Tensor) -> float | Tensor:
     return float(value) if value.is_cpu else value
 
 
-def _of_weights(one: Spelled) -> tuple[Tensor, Tensor] | None:
+def _of_weights(attention: Spelled) -> tuple[Tensor, Tensor] | None:
     """Range and peak from the weights: the logarithm of a weight is its score but for a constant."""
-    weights = one.weights.detach()
+    weights = attention.weights.detach()
     rows = weights.flatten(0, -2)
     places = _spread(rows.shape[0], _QUERIES)
     tiny = torch.finfo(weights.dtype).tiny
     rows = rows[places].float()
     largest = rows.amax(1)
     # Where nothing is masked a zero is a weight too small for its format.
-    counted = rows > 0 if one.is_masked else torch.ones_like(rows, dtype=torch.bool)
-    if one.mask is not None and (masked := _stretched(one.mask, weights.shape)) is not None:
+    counted = rows > 0 if attention.is_masked else torch.ones_like(rows, dtype=torch.bool)
+    if attention.mask is not None and (masked := _stretched(attention.mask, weights.shape)) is not None:
         counted = counted | ~masked.flatten(0, -2)[places]
     smallest = rows.clamp_min(tiny).masked_fill(~counted, torch.inf).amin(1)
     attends = largest > 0
     return _means(largest.clamp_min(tiny).log() - smallest.log(), largest, attends)
 
 
-def _of_scores(one: Fused) -> tuple[Tensor, Tensor] | None:
+def _of_scores(attention: Fused) -> tuple[Tensor, Tensor] | None:
     """Range and peak from queries and keys."""
-    query, key = one.query.detach(), one.key.detach()
+    query, key = attention.query.detach(), attention.key.detach()
     batch, heads, length, _ = query.shape
-    mask = None if one.mask is None else _stretched(one.mask, (batch, heads, length, key.shape[2]))
-    if one.mask is not None and mask is None:
+    mask = (
+        None if attention.mask is None else _stretched(attention.mask, (batch, heads, length, key.shape[2]))
+    )
+    if attention.mask is not None and mask is None:
         return None
     stride = -(-key.shape[2] // _KEYS)
     places = torch.tensor(_spread(batch * heads, _HEADS), device=query.device)
@@ -236,8 +238,8 @@ def _of_scores(one: Fused) -> tuple[Tensor, Tensor] | None:
     # Several heads of queries may share one of keys.
     keys = key[:, :, ::stride][samples, head * key.shape[1] // heads]
     queries = query[samples[:, None], head[:, None], rows]
-    scores = torch.bmm(queries.float(), keys.float().transpose(1, 2)) * one.scale
-    if one.is_causal:
+    scores = torch.bmm(queries.float(), keys.float().transpose(1, 2)) * attention.scale
+    if attention.is_causal:
         positions = torch.arange(0, key.shape[2], stride, device=query.device)
         scores = scores.masked_fill(positions > rows[:, :, None], -torch.inf)
     if mask is not None:

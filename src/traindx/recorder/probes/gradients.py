@@ -37,9 +37,9 @@ class Gradients(Probe):
         """Write the norms."""
         with reckoning():
             gradients = gradients_of(update)
-            found = norms(gradients.values)
-            snapshot.add_all(GRADIENT_NORM, [(name, "") for name in gradients.names], found)
-            for name, values, norm in zip(gradients.names, gradients.values, found, strict=True):
+            sizes = norms(gradients.values)
+            snapshot.add_all(GRADIENT_NORM, [(name, "") for name in gradients.names], sizes)
+            for name, values, norm in zip(gradients.names, gradients.values, sizes, strict=True):
                 if isinstance(norm, float) and not isfinite(norm):
                     snapshot.add(NONFINITE_SHARE, _nonfinite_share(values), layer=name, part="gradient")
 
@@ -94,7 +94,7 @@ def _kept(step: int, update: Update) -> _Kept | None:
         return None
     # A model spread over devices is judged by the part on the first.
     device = gradients[0].device
-    gradients = [one for one in gradients if one.device == device]
+    gradients = [part for part in gradients if part.device == device]
     numels = tuple(map(Tensor.numel, gradients))
     return _Kept(step, update.batch_size, numels, _evenly(gradients, numels))
 
@@ -104,11 +104,11 @@ def _evenly(gradients: Sequence[Tensor], numels: tuple[int, ...]) -> Tensor:
     step = even_step(numels, _VALUES)
     if all(map(Tensor.is_contiguous, gradients)):
         views = [
-            torch.as_strided(gradients[place], size, (step,), gradients[place].storage_offset() + first)
-            for place, first, size in _picks(numels)
+            torch.as_strided(gradients[index], size, (step,), gradients[index].storage_offset() + first)
+            for index, first, size in _picks(numels)
         ]
     else:
-        views = [every(gradients[place], step, first) for place, first, _ in _picks(numels)]
+        views = [every(gradients[index], step, first) for index, first, _ in _picks(numels)]
     # Squares of vanishing gradients underflow in single precision; Apple's devices have no other.
     precise = torch.float32 if views[0].device.type == "mps" else torch.float64
     return torch.cat(views).to(precise)
@@ -118,13 +118,13 @@ def _evenly(gradients: Sequence[Tensor], numels: tuple[int, ...]) -> Tensor:
 def _picks(numels: tuple[int, ...]) -> tuple[tuple[int, int, tuple[int]], ...]:
     """The gradients that have a value in the sample: place, first value, and how many of them as a shape."""
     step = even_step(numels, _VALUES)
-    found, position = [], 0
-    for place, numel in enumerate(numels):
+    picks, position = [], 0
+    for index, numel in enumerate(numels):
         first = -position % step
         if first < numel:
-            found.append((place, first, (-(-(numel - first) // step),)))
+            picks.append((index, first, (-(-(numel - first) // step),)))
         position += numel
-    return tuple(found)
+    return tuple(picks)
 
 
 def _write(snapshot: Snapshot, before: _Kept, now: _Kept) -> None:
@@ -189,7 +189,7 @@ class ZeroGrad(Probe):
             self._cleared += watch.cleared
             self._state(snapshot)
         watch.asked = watch.cleared = False
-        if not all(_has_gradient(one()) for one in watch.parameters):
+        if not all(_has_gradient(parameter()) for parameter in watch.parameters):
             watch.parameters = _small_parameters(update)
 
     def _state(self, snapshot: Snapshot) -> None:
@@ -201,25 +201,25 @@ class ZeroGrad(Probe):
 
 def _ask(watch: _Watch) -> None:
     """Note whether all watched gradients are None or zero."""
-    found = [gradient(parameter) for one in watch.parameters if (parameter := one()) is not None]
-    if not found:
+    slopes = [gradient(parameter) for reference in watch.parameters if (parameter := reference()) is not None]
+    if not slopes:
         return
-    left = [one for one in found if one is not None]
-    if not all(one.is_cpu for one in left):
+    left = [slope for slope in slopes if slope is not None]
+    if not all(slope.is_cpu for slope in left):
         if watch.reads == _READS:
             return
         watch.reads += 1
     watch.asked = True
-    watch.cleared = not any(bool(torch.count_nonzero(one)) for one in left)
+    watch.cleared = not any(bool(torch.count_nonzero(slope)) for slope in left)
 
 
 def _small_parameters(update: Update) -> Sequence[ref[Tensor]]:
     """The smallest parameters that have a gradient."""
-    smallest = nsmallest(_CANDIDATES, (one.value for one in update.parameters), key=Tensor.numel)
-    return [ref(one) for one in smallest if _has_gradient(one)][:_WATCHED]
+    smallest = nsmallest(_CANDIDATES, (parameter.value for parameter in update.parameters), key=Tensor.numel)
+    return [ref(parameter) for parameter in smallest if _has_gradient(parameter)][:_WATCHED]
 
 
 def _has_gradient(parameter: Tensor | None) -> bool:
     """Whether there is a gradient other than zero; one on a device is believed: reading it would wait."""
-    found = None if parameter is None else gradient(parameter)
-    return found is not None and (not found.is_cpu or bool(torch.count_nonzero(found)))
+    slope = None if parameter is None else gradient(parameter)
+    return slope is not None and (not slope.is_cpu or bool(torch.count_nonzero(slope)))

@@ -38,8 +38,8 @@ def outliers(features: Tensor, suspects: Sequence[int]) -> float:
     if not suspects:
         return 0.0
     chosen = suspects[:: step_through(len(suspects), _MOST_SUSPECTS)]
-    found = sum(_count(sorted(features[place].tolist())) for place in chosen)
-    return found * len(suspects) / len(chosen)
+    count = sum(_count(sorted(features[index].tolist())) for index in chosen)
+    return count * len(suspects) / len(chosen)
 
 
 def _count(ordered: list[float]) -> int:
@@ -111,7 +111,7 @@ def _describe_scales(snapshot: Snapshot, features: Tensor, part: str) -> None:
     peaks = torch.linalg.vector_norm(deviations, torch.inf, dim=1).tolist()
     # Rounding alone moves the mean of equal values by less.
     scales = sorted(
-        norm for norm, peak, one in zip(norms, peaks, means, strict=True) if peak > 1e-12 * abs(one)
+        norm for norm, peak, average in zip(norms, peaks, means, strict=True) if peak > 1e-12 * abs(average)
     )
     snapshot.add(quantities.INPUT_CONSTANT_SHARE, 1.0 - len(scales) / count, part=part)
     median = scales[(len(scales) - 1) // 2] if len(scales) > 1 else 0.0
@@ -120,7 +120,7 @@ def _describe_scales(snapshot: Snapshot, features: Tensor, part: str) -> None:
     if values >= FEWEST:
         sizes = torch.linalg.vector_norm(deviations, 1, dim=1).tolist()
         limit = SUSPICIOUS / values
-        suspects = [place for place in range(count) if peaks[place] > limit * sizes[place]]
+        suspects = [index for index in range(count) if peaks[index] > limit * sizes[index]]
         snapshot.add(
             quantities.INPUT_OUTLIER_SHARE, outliers(features, suspects) / features.numel(), part=part
         )

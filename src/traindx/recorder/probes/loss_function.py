@@ -42,30 +42,30 @@ class LossFunctionFacts(Probe):
         if call.purpose is not Purpose.TRAINING:
             return
         self._looks += 1
-        found = _settings(call)
+        stated = _settings(call)
         answers = answers_of(call)
         if answers is not None:
-            found |= _shapes(answers)
+            stated |= _shapes(answers)
             if self._looks <= _LOOKS:
-                found |= _activation(call, answers)
-        for fact, value in found.items():
+                stated |= _activation(call, answers)
+        for fact, value in stated.items():
             snapshot.state(fact, value)
 
 
 def _settings(call: LossCall) -> dict[Fact, Scalar]:
-    found: dict[Fact, Scalar] = {facts.LOSS_FUNCTION: call.function}
+    settings: dict[Fact, Scalar] = {facts.LOSS_FUNCTION: call.function}
     if isinstance(call.options.get("from_logits"), bool):
-        found[facts.FROM_LOGITS] = bool(call.options["from_logits"])
-    given = legible(call.prediction) if call.function == "kl_div" else None
-    if given is not None and given.numel() and given.is_floating_point():
-        found[facts.KL_INPUT] = float(given.float().amax())
+        settings[facts.FROM_LOGITS] = bool(call.options["from_logits"])
+    prediction = legible(call.prediction) if call.function == "kl_div" else None
+    if prediction is not None and prediction.numel() and prediction.is_floating_point():
+        settings[facts.KL_INPUT] = float(prediction.float().amax())
     smoothing = call.options.get("label_smoothing")
     if isinstance(smoothing, int | float):
-        found[facts.LABEL_SMOOTHING] = float(smoothing)
+        settings[facts.LABEL_SMOOTHING] = float(smoothing)
     if loss_function(call.function, call.options).compares is not Compares.NUMBERS:
         weights = (call.options.get("weight"), call.options.get("pos_weight"))
-        found[facts.CLASS_WEIGHTS] = any(weight is not None for weight in weights)
-    return found
+        settings[facts.CLASS_WEIGHTS] = any(weight is not None for weight in weights)
+    return settings
 
 
 def _shapes(answers: Answers) -> dict[Fact, Scalar]:
@@ -121,25 +121,25 @@ Shape = tuple[int, ...]
 
 def stretched(loss: Node) -> tuple[Shape, Shape] | None:
     """The shapes of a prediction and of the target it was stretched to, where all were paired with all."""
-    waiting, seen = [loss], {loss}
-    while waiting and len(seen) <= _MOST:
+    waiting, visited = [loss], {loss}
+    while waiting and len(visited) <= _MOST:
         node = waiting.pop()
         operation = operation_of(node)
         if operation not in _AFTERWARD:
             continue
         if operation in _MEETS:
-            found = _paired(node)
-            if found is not None:
-                return found
+            shapes = _paired(node)
+            if shapes is not None:
+                return shapes
         for operand, _ in node.next_functions:
-            if operand is not None and operand not in seen:
-                seen.add(operand)
+            if operand is not None and operand not in visited:
+                visited.add(operand)
                 waiting.append(operand)
     return None
 
 
 def _paired(node: Node) -> tuple[Shape, Shape] | None:
-    operands = [one for one in node.next_functions if one[0] is not None]
+    operands = [parent for parent in node.next_functions if parent[0] is not None]
     # With both sides from the model every sample may be meant to meet every other.
     if len(operands) != 1 or len(node.next_functions) != 2:
         return None
@@ -184,6 +184,6 @@ class LossBroadcast(Probe):
         if self._is_called or self._looks >= _BROADCAST_LOOKS:
             return
         self._looks += 1
-        found = None if loss.grad_fn is None else stretched(loss.grad_fn)
-        if found is not None:
-            snapshot.state(LOSS_SHAPES, f"{found[0]} against {found[1]}")
+        shapes = None if loss.grad_fn is None else stretched(loss.grad_fn)
+        if shapes is not None:
+            snapshot.state(LOSS_SHAPES, f"{shapes[0]} against {shapes[1]}")

@@ -147,8 +147,8 @@ class LossFactor(Probe):
         if self._is_done or not values or node is None or loss.numel() != 1:
             return
         self._looks += 1
-        behind = _behind(node, min(one.number for one in values))
-        led = [one for one in values if one.number in behind]
+        behind = _behind(node, min(value.number for value in values))
+        led = [value for value in values if value.number in behind]
         if len(led) != 1:
             return
         factor = _quotient(float(loss.detach()), led[0].mean)
@@ -176,16 +176,16 @@ def _reduction(options: Mapping[str, object]) -> str:
 
 def _behind(node: Node, first: int) -> set[int]:
     """Sequence numbers of what led to a node, back to the first: nothing made before depends on it."""
-    found, waiting = {node._sequence_nr()}, [node]
-    while waiting and len(found) < _MOST_NODES:
+    numbers, waiting = {node._sequence_nr()}, [node]
+    while waiting and len(numbers) < _MOST_NODES:
         for operand, _ in waiting.pop().next_functions:
             if operand is None or is_leaf(operand):
                 continue
             number = operand._sequence_nr()
-            if number >= first and number not in found:
-                found.add(number)
+            if number >= first and number not in numbers:
+                numbers.add(number)
                 waiting.append(operand)
-    return found
+    return numbers
 
 
 def _quotient(loss: float, value: float) -> float | None:

@@ -84,20 +84,20 @@ def _terms(loss: Node) -> Iterator[Node]:
 def _joins(node: Node) -> bool:
     if operation_of(node) == "sum":
         # Keras stacks its terms, and sums the stack.
-        return [operation_of(one) for one in operands(node)] == ["stack"]
+        return [operation_of(operand) for operand in operands(node)] == ["stack"]
     return operation_of(node) in _ADDS
 
 
 def _is_of_weights(term: Node) -> bool:
     """Whether a term is computed from parameters alone."""
-    seen, waiting = {term}, [term]
+    visited, waiting = {term}, [term]
     while waiting:
         node = waiting.pop()
         if is_leaf(node):
             continue
-        if operation_of(node) not in _OF_WEIGHTS or len(seen) > _MOST_NODES:
+        if operation_of(node) not in _OF_WEIGHTS or len(visited) > _MOST_NODES:
             return False
-        fresh = [one for one in operands(node) if one not in seen]
-        seen.update(fresh)
+        fresh = [operand for operand in operands(node) if operand not in visited]
+        visited.update(fresh)
         waiting += fresh
-    return len(seen) > 1
+    return len(visited) > 1

@@ -37,16 +37,16 @@ def confidently_wrong_share(answers: Answers) -> float | None:
 
 def _chances(answers: Answers) -> Tensor | None:
     """The probability of each class in each row; a row for each answer of yes or no."""
-    given, scores = answers.function.given, answers.scores
-    if given is Given.NOTHING:
+    kind, scores = answers.function.given, answers.scores
+    if kind is Given.NOTHING:
         return None
     if answers.function.compares is Compares.YES_NO:
         yes = scores.flatten()
-        yes = yes.sigmoid() if given is Given.SCORES else yes
+        yes = yes.sigmoid() if kind is Given.SCORES else yes
         return torch.stack((1 - yes, yes), 1)
-    if given is Given.SCORES:
+    if kind is Given.SCORES:
         return scores.softmax(1)
-    return scores.exp() if given is Given.LOGARITHMS else scores
+    return scores.exp() if kind is Given.LOGARITHMS else scores
 
 
 _MOST_OUTPUTS = 256
@@ -65,13 +65,13 @@ class Predictions(Probe):
         outputs = scores[:, :: step_through(scores.shape[1], _MOST_OUTPUTS)].to(torch.float64)
         share = nonfinite_share(answers.prediction, outputs)
         snapshot.add(quantities.PREDICTION_NONFINITE_SHARE, share, part=part)
-        found = moments(outputs)
-        if found is not None:
-            snapshot.add(quantities.PREDICTION_MEAN, found.mean, part=part)
-            snapshot.add(quantities.PREDICTION_MIN, found.low, part=part)
-            snapshot.add(quantities.PREDICTION_MAX, found.high, part=part)
-            if found.std is not None:
-                snapshot.add(quantities.PREDICTION_STD, found.std, part=part)
+        spread = moments(outputs)
+        if spread is not None:
+            snapshot.add(quantities.PREDICTION_MEAN, spread.mean, part=part)
+            snapshot.add(quantities.PREDICTION_MIN, spread.low, part=part)
+            snapshot.add(quantities.PREDICTION_MAX, spread.high, part=part)
+            if spread.std is not None:
+                snapshot.add(quantities.PREDICTION_STD, spread.std, part=part)
         if answers.chosen:
             counts = Counter(answers.chosen)
             commonest = max(counts.values()) / len(answers.chosen)
@@ -118,13 +118,13 @@ class ClassRecalls(Probe):
         answers = answers_of(call)
         if answers is None or not answers.chosen or answers.classes > _MOST_CLASSES:
             return
-        seen, found = self._seen[call.purpose], self._found[call.purpose]
-        for counts in (seen, found):
+        occurred, correct = self._seen[call.purpose], self._found[call.purpose]
+        for counts in (occurred, correct):
             for kind in counts:
                 counts[kind] *= _KEPT[call.purpose]
         for chosen, right in zip(answers.chosen, answers.chosen_right, strict=True):
-            seen[right] += 1
-            found[right] += chosen == right
-        shares = [found[kind] / count for kind, count in seen.items() if count >= _FEWEST]
+            occurred[right] += 1
+            correct[right] += chosen == right
+        shares = [correct[kind] / count for kind, count in occurred.items() if count >= _FEWEST]
         if len(shares) > 1:
             snapshot.add(quantities.PREDICTION_RECALL, sum(shares) / len(shares), part=part_of(call.purpose))

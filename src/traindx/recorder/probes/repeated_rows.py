@@ -145,8 +145,8 @@ class RepeatedRows(Probe):
         )
         if before is not None and comparable and self._tells(len(before.keys)):
             snapshot.add(REPEATED_SHARE, sum(map(before.keys.__contains__, keys)) / len(keys), part=part)
-        told = batch.purpose is Purpose.VALIDATION and are_measured(tensors)
-        if self._kept and (told or self._tells(len(self._kept))):
+        is_validation = batch.purpose is Purpose.VALIDATION and are_measured(tensors)
+        if self._kept and (is_validation or self._tells(len(self._kept))):
             share = sum(map(self._kept.__contains__, keys)) / len(keys)
             if batch.purpose is Purpose.TRAINING:
                 self._known.append(share)

@@ -73,20 +73,20 @@ def serial_correlation(values: Sequence[float]) -> float | None:
     """
     first: dict[float, int] = {}
     last: dict[float, int] = {}
-    for place, value in enumerate(sorted(values)):
-        first.setdefault(value, place)
-        last[value] = place
+    for index, value in enumerate(sorted(values)):
+        first.setdefault(value, index)
+        last[value] = index
     ranks = [first[value] + last[value] for value in values]
     return _correlation(ranks[:-1], ranks[1:])
 
 
-def _correlation(these: Sequence[int], others: Sequence[int]) -> float | None:
-    count, total, other_total = len(these), sum(these), sum(others)
-    spread = count * sum(map(mul, these, these)) - total * total
+def _correlation(order: Sequence[int], others: Sequence[int]) -> float | None:
+    count, total, other_total = len(order), sum(order), sum(others)
+    spread = count * sum(map(mul, order, order)) - total * total
     other_spread = count * sum(map(mul, others, others)) - other_total * other_total
     if not spread or not other_spread:
         return None
-    together: int = count * sum(map(mul, these, others)) - total * other_total
+    together: int = count * sum(map(mul, order, others)) - total * other_total
     return together / sqrt(spread * other_spread)
 
 
@@ -145,16 +145,16 @@ class Targets(Probe):
             snapshot.state(facts.UNSEEN_CLASSES, ", ".join(map(str, sorted(unseen))))
 
     def _describe_order(self, snapshot: Snapshot, answers: Answers, purpose: Purpose) -> None:
-        found = None
+        relation = None
         if len(answers.right) >= _FEWEST_NEIGHBORS:
             by_chance = self._counts[purpose].agreement
-            found = excess(answers.right, by_chance)
+            relation = excess(answers.right, by_chance)
         elif answers.function.compares is Compares.NUMBERS and answers.numbers is not None:
             values = answers.numbers[:, 0].tolist()
             if len(values) >= _FEWEST_NEIGHBORS and all(map(isfinite, values)):
-                found = serial_correlation(values)
-        if found is not None:
-            snapshot.add(quantities.NEIGHBOR_AGREEMENT, found, part=part_of(purpose))
+                relation = serial_correlation(values)
+        if relation is not None:
+            snapshot.add(quantities.NEIGHBOR_AGREEMENT, relation, part=part_of(purpose))
 
     def _state(self, snapshot: Snapshot, answers: Answers) -> None:
         """State the number of classes, and from time to time how evenly they occur."""
@@ -168,13 +168,13 @@ class Targets(Probe):
 
 
 def _describe_values(snapshot: Snapshot, answers: Answers, part: str) -> None:
-    found = _of_classes(answers) if answers.numbers is None else moments(answers.numbers.double())
-    if found is not None:
-        snapshot.add(quantities.TARGET_MEAN, found.mean, part=part)
-        snapshot.add(quantities.TARGET_MIN, found.low, part=part)
-        snapshot.add(quantities.TARGET_MAX, found.high, part=part)
-        if found.std is not None:
-            snapshot.add(quantities.TARGET_STD, found.std, part=part)
+    statistics = _of_classes(answers) if answers.numbers is None else moments(answers.numbers.double())
+    if statistics is not None:
+        snapshot.add(quantities.TARGET_MEAN, statistics.mean, part=part)
+        snapshot.add(quantities.TARGET_MIN, statistics.low, part=part)
+        snapshot.add(quantities.TARGET_MAX, statistics.high, part=part)
+        if statistics.std is not None:
+            snapshot.add(quantities.TARGET_STD, statistics.std, part=part)
     if answers.numbers is not None and answers.target.is_floating_point():
         share = nonfinite_share(answers.target, answers.numbers)
         snapshot.add(quantities.TARGET_NONFINITE_SHARE, share, part=part)
@@ -211,10 +211,10 @@ class TargetValues(Probe):
         if answers.function.compares is not Compares.NUMBERS or answers.numbers is None:
             return
         if len(self._values) < _MOST or self._whole:
-            seen = [value for value in answers.numbers.flatten()[: 16 * _MOST].tolist() if isfinite(value)]
-            self._whole = self._whole and all(value.is_integer() for value in seen)
+            values = [value for value in answers.numbers.flatten()[: 16 * _MOST].tolist() if isfinite(value)]
+            self._whole = self._whole and all(value.is_integer() for value in values)
             if len(self._values) < _MOST:
-                self._values.update(seen)
+                self._values.update(values)
         snapshot.state(facts.TARGET_VALUES, min(len(self._values), _MOST))
         snapshot.state(facts.TARGETS_ARE_WHOLE, self._whole)
 
@@ -272,10 +272,10 @@ class LabelFaults(Probe):
             snapshot.state(facts.COUNTED_TARGETS, self._counted / self._places)
 
     def _see_classes(self, snapshot: Snapshot, answers: Answers) -> None:
-        found = self._first_left_out(answers)
-        if found or self._stated:
-            self._stated = bool(found)
-            snapshot.state(facts.UNUSED_CLASS, found)
+        missing = self._first_left_out(answers)
+        if missing or self._stated:
+            self._stated = bool(missing)
+            snapshot.state(facts.UNUSED_CLASS, missing)
 
     def _first_left_out(self, answers: Answers) -> str:
         self._seen.update(answers.right)

@@ -141,14 +141,14 @@ class Update:
         """The names of the parameters."""
         if isinstance(self.parameters, Parameters):
             return self.parameters.names
-        return [one.name for one in self.parameters]
+        return [parameter.name for parameter in self.parameters]
 
     @cached_property
     def values(self) -> "Sequence[Tensor]":
         """The parameters themselves."""
         if isinstance(self.parameters, Parameters):
             return self.parameters.values
-        return [one.value for one in self.parameters]
+        return [parameter.value for parameter in self.parameters]
 
 
 class Snapshot(ABC):
@@ -222,4 +222,4 @@ class Probe:
 def probes_of(module: ModuleType) -> list[type[Probe]]:
     """The probes that a module defines, in the order of its text."""
     classes = [value for value in vars(module).values() if isinstance(value, type)]
-    return [one for one in classes if issubclass(one, Probe) and one.__module__ == module.__name__]
+    return [kind for kind in classes if issubclass(kind, Probe) and kind.__module__ == module.__name__]

@@ -64,18 +64,18 @@ class DeadUnits(Probe):
             return
         self._follow(snapshot)
         names, modules, outputs = returned
-        places = [place for place, module in enumerate(modules) if type(module) in CAN_REST]
-        if self._settled or not are_plain([outputs[place] for place in places]):
+        places = [index for index, module in enumerate(modules) if type(module) in CAN_REST]
+        if self._settled or not are_plain([outputs[index] for index in places]):
             return
         alike: dict[tuple[int, torch.Size, torch.dtype, torch.device], list[int]] = {}
-        for place in places:
-            output = outputs[place]
-            kind = (self._axes.get(names[place], -1), output.shape, output.dtype, output.device)
-            alike.setdefault(kind, []).append(place)
+        for index in places:
+            output = outputs[index]
+            kind = (self._axes.get(names[index], -1), output.shape, output.dtype, output.device)
+            alike.setdefault(kind, []).append(index)
         with reckoning():
             for (axis, *_), some in alike.items():
-                layers = [names[place] for place in some]
-                self._watches.look_at_all(layers, [outputs[place] for place in some], axis)
+                layers = [names[index] for index in some]
+                self._watches.look_at_all(layers, [outputs[index] for index in some], axis)
 
     def backward_begins(self, snapshot: Snapshot, loss: Tensor, parameters: Sequence[LiveParameter]) -> None:
         """Write the shares."""
@@ -131,8 +131,8 @@ class EqualUnits(Probe):
         looks = self._looks[first] = self._looks.get(first, 0) + 1
         if looks > _AT_FIRST and looks % _EVERY:
             return
-        found = equal_shares(update)
-        snapshot.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in found], [share for _, share in found])
+        shares = equal_shares(update)
+        snapshot.add_all(EQUAL_UNIT_SHARE, [(name, "") for name, _ in shares], [share for _, share in shares])
 
 
 def equal_shares(update: Update) -> list[tuple[str, float]]:

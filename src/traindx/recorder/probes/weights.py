@@ -61,7 +61,7 @@ class Weights(Probe):
             samples = _samples(weights, before.reached)
             for stack in before.stacks:
                 ratios = _ratios(stack.rows, rows_of(samples, stack.places))
-                snapshot.add_all(UPDATE_RATIO, [(names[place], "") for place in stack.places], ratios)
+                snapshot.add_all(UPDATE_RATIO, [(names[index], "") for index in stack.places], ratios)
 
 
 def _weights(update: Update) -> tuple[list[str], list[Tensor]]:
@@ -69,34 +69,34 @@ def _weights(update: Update) -> tuple[list[str], list[Tensor]]:
     if are_plain(weights):
         return names, weights
     both = [(name, plain(weight)) for name, weight in zip(names, weights, strict=True)]
-    found = [(name, weight) for name, weight in both if weight is not None]
-    return [name for name, _ in found], [weight for _, weight in found]
+    named = [(name, weight) for name, weight in both if weight is not None]
+    return [name for name, _ in named], [weight for _, weight in named]
 
 
 def _matrices(names: list[str], weights: list[Tensor]) -> tuple[list[str], list[Tensor]]:
     """Those of at least two dimensions, or all if there are none."""
-    places = [place for place, weight in enumerate(weights) if weight.dim() > 1]
+    places = [index for index, weight in enumerate(weights) if weight.dim() > 1]
     if not places:
         return names, weights
-    return [names[place] for place in places], [weights[place] for place in places]
+    return [names[index] for index in places], [weights[index] for index in places]
 
 
 def _reached(weights: Sequence[Tensor]) -> dict[int, Tensor]:
     """Where the samples of tall matrices have a gradient, by the place of the matrix."""
-    found = {}
-    for place, weight in enumerate(weights):
+    masks = {}
+    for index, weight in enumerate(weights):
         if weight.dim() != 2 or weight.shape[0] < max(_TABLE_ROWS, 4 * weight.shape[1]):
             continue
         gradient = None if weight.grad is None else plain(weight.grad)
         if gradient is not None and gradient.stride() == weight.stride():
-            found[place] = (sample(gradient, _TABLE_LIMIT) != 0).to(weight.dtype)
-    return found
+            masks[index] = (sample(gradient, _TABLE_LIMIT) != 0).to(weight.dtype)
+    return masks
 
 
 def _samples(weights: Sequence[Tensor], reached: Mapping[int, Tensor]) -> list[Tensor]:
     samples = [sample(weight) for weight in weights]
-    for place, mask in reached.items():
-        samples[place] = sample(weights[place], _TABLE_LIMIT) * mask
+    for index, mask in reached.items():
+        samples[index] = sample(weights[index], _TABLE_LIMIT) * mask
     return samples
 
 

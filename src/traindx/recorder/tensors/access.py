@@ -56,13 +56,13 @@ def are_whole(values: Sequence[Tensor]) -> bool:
 
 def gradient(parameter: Tensor) -> Tensor | None:
     """The gradient of a parameter, of a sparse one its values; None if there is none that may be read."""
-    found = parameter.grad
-    if found is None:
+    value = parameter.grad
+    if value is None:
         return None
-    if type(found) is Tensor and found.layout is torch.sparse_coo:
+    if type(value) is Tensor and value.layout is torch.sparse_coo:
         # Rows that occur twice are added up before their norm is taken; on a device that would wait for it.
-        found = found.coalesce()._values() if found.is_cpu else found._values()
-    return plain(found)
+        value = value.coalesce()._values() if value.is_cpu else value._values()
+    return plain(value)
 
 
 def _is_distributed(kind: type) -> bool:
@@ -80,8 +80,8 @@ def legible(tensor: Tensor) -> Tensor | None:
             tensor = tensor.detach().as_subclass(Tensor)
     if is_functorch_wrapped_tensor(tensor):
         return None
-    found = plain(tensor) if tensor.is_floating_point() else _whole_numbers(tensor)
-    return None if found is None else found.detach()
+    values = plain(tensor) if tensor.is_floating_point() else _whole_numbers(tensor)
+    return None if values is None else values.detach()
 
 
 def _whole_numbers(tensor: Tensor) -> Tensor | None:
@@ -123,19 +123,19 @@ _known: WeakKeyDictionary[Update, Gathered] = WeakKeyDictionary()
 
 def gradients_of(update: Update) -> Gathered:
     """The gradients that may be read, of sparse ones their values; to be asked within `reckoning`."""
-    found = _known.get(update)
-    if found is None:
-        found = _known[update] = _gathered(update)
-    return found
+    gathered = _known.get(update)
+    if gathered is None:
+        gathered = _known[update] = _gathered(update)
+    return gathered
 
 
 def _gathered(update: Update) -> Gathered:
     names, values = list(update.names), [value.grad for value in update.values]
     if any(value is None for value in values) or not are_plain(values):
         both = [
-            (name, found)
+            (name, slope)
             for name, value in zip(names, update.values, strict=True)
-            if (found := gradient(value)) is not None
+            if (slope := gradient(value)) is not None
         ]
         names, values = [name for name, _ in both], [value for _, value in both]
     return Gathered(names, values)

@@ -40,9 +40,9 @@ _BY_SETTINGS = frozenset((nn.Hardtanh, nn.RNN, nn.RNNCell, nn.LSTM))
 def flat_ends(module: nn.Module) -> Ends | None:
     """The ends of a module's output, or None if it has none."""
     kind = type(module)
-    found = _ENDS.get(kind)
-    if found is not None or kind not in _BY_SETTINGS:
-        return found
+    ends = _ENDS.get(kind)
+    if ends is not None or kind not in _BY_SETTINGS:
+        return ends
     if kind is nn.Hardtanh:
         return (module.min_val, module.max_val)
     if kind is nn.LSTM:
@@ -75,12 +75,12 @@ def activation(layer: str, part: str, output: Tensor, ends: Ends | None) -> Acti
 def together(samples: Iterable[Activation]) -> list[ActivationRows]:
     """Samples side by side, those of equal length and ends together."""
     by_ends: dict[Ends | None, list[Activation]] = {}
-    for one in samples:
-        by_ends.setdefault(one.ends, []).append(one)
+    for part in samples:
+        by_ends.setdefault(part.ends, []).append(part)
     return [
-        ActivationRows([members[place].where for place in stack.places], stack.rows, ends)
+        ActivationRows([members[index].where for index in stack.places], stack.rows, ends)
         for ends, members in by_ends.items()
-        for stack in stacked([one.values for one in members])
+        for stack in stacked([part.values for part in members])
     ]
 
 
@@ -89,15 +89,15 @@ def samples_of(
 ) -> list[ActivationRows]:
     """The samples that `activation` takes, of outputs that lie in memory without gaps."""
     alike: dict[tuple[Ends | None, torch.Size, torch.dtype, torch.device], list[int]] = {}
-    for place, (module, output) in enumerate(zip(modules, outputs, strict=True)):
+    for index, (module, output) in enumerate(zip(modules, outputs, strict=True)):
         kind = (flat_ends(module), output.shape, output.dtype, output.device)
-        alike.setdefault(kind, []).append(place)
-    found = []
+        alike.setdefault(kind, []).append(index)
+    samples = []
     for (ends, _, dtype, _), places in alike.items():
-        rows = samples_of_rows(torch.stack([outputs[place] for place in places]).flatten(1))
+        rows = samples_of_rows(torch.stack([outputs[index] for index in places]).flatten(1))
         rows = rows.float() if dtype in HALF else rows
-        found.append(ActivationRows([(names[place], "") for place in places], rows, ends))
-    return found
+        samples.append(ActivationRows([(names[index], "") for index in places], rows, ends))
+    return samples
 
 
 class ActivationWriter:
@@ -109,8 +109,8 @@ class ActivationWriter:
     def write(self, snapshot: Snapshot, activations: Iterable[ActivationRows]) -> None:
         """Write mean, deviation, and the shares of zeros, flat ends and non-finite values of each."""
         with reckoning():
-            for one in activations:
-                self._write_rows(snapshot, *one)
+            for rows in activations:
+                self._write_rows(snapshot, *rows)
 
     def _write_rows(
         self, snapshot: Snapshot, where: Sequence[Where], rows: Tensor, ends: Ends | None
@@ -141,14 +141,18 @@ class ActivationWriter:
     ) -> None:
         """Write the shares of zeros: on a device always, because asking whether one is zero would wait."""
         known = self._with_zeros
-        for one, share in zip(where, shares, strict=True):
-            if one not in known and not (isinstance(share, float) and share == 0):
-                known.add(one)
+        for location, share in zip(where, shares, strict=True):
+            if location not in known and not (isinstance(share, float) and share == 0):
+                known.add(location)
         if known.issuperset(where):
             snapshot.add_all(q.ACTIVATION_ZERO_SHARE, where, shares)
             return
-        shown = [(one, share) for one, share in zip(where, shares, strict=True) if one in known]
-        snapshot.add_all(q.ACTIVATION_ZERO_SHARE, [one for one, _ in shown], [share for _, share in shown])
+        shown = [
+            (location, share) for location, share in zip(where, shares, strict=True) if location in known
+        ]
+        snapshot.add_all(
+            q.ACTIVATION_ZERO_SHARE, [location for location, _ in shown], [share for _, share in shown]
+        )
 
 
 def _is_finite(columns: Sequence[Sequence[float | Tensor]]) -> bool:

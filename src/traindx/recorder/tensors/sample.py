@@ -101,21 +101,21 @@ class Stack:
 def stacked(samples: Sequence[Tensor]) -> list[Stack]:
     """Copies of the samples, those of equal length, type and device together."""
     groups: dict[tuple[int, torch.dtype, torch.device], list[int]] = {}
-    for place, sample in enumerate(samples):
-        groups.setdefault((sample.shape[0], sample.dtype, sample.device), []).append(place)
+    for index, sample in enumerate(samples):
+        groups.setdefault((sample.shape[0], sample.dtype, sample.device), []).append(index)
     return [Stack(tuple(places), rows_of(samples, places)) for places in groups.values()]
 
 
 def rows_of(samples: Sequence[Tensor], places: Sequence[int]) -> Tensor:
     """Copies of the samples at these places, one per row."""
-    rows = torch.stack([samples[place] for place in places])
+    rows = torch.stack([samples[index] for index in places])
     return rows.float() if rows.dtype in HALF else rows
 
 
 def numbers(vector: Tensor) -> Sequence[float | Tensor]:
     """The values of a vector; from a device as tensors of one value, which wait for nothing."""
-    found: Sequence[float | Tensor] = vector.tolist() if vector.is_cpu else vector.unbind()
-    return found
+    values: Sequence[float | Tensor] = vector.tolist() if vector.is_cpu else vector.unbind()
+    return values
 
 
 def number(scalar: Tensor) -> float | Tensor:
@@ -126,17 +126,17 @@ def number(scalar: Tensor) -> float | Tensor:
 def norms(tensors: Sequence[Tensor]) -> list[float | Tensor]:
     """The Euclidean norm of each: a number from the CPU, a tensor of one value from a device."""
     groups: dict[tuple[torch.dtype, torch.device], list[int]] = {}
-    for place, tensor in enumerate(tensors):
-        groups.setdefault((tensor.dtype, tensor.device), []).append(place)
-    found: list[float | Tensor] = [0.0] * len(tensors)
+    for index, tensor in enumerate(tensors):
+        groups.setdefault((tensor.dtype, tensor.device), []).append(index)
+    lengths: list[float | Tensor] = [0.0] * len(tensors)
     for (dtype, device), places in groups.items():
-        members = tensors if len(groups) == 1 else [tensors[place] for place in places]
+        members = tensors if len(groups) == 1 else [tensors[index] for index in places]
         # Half precision overflows at 65,504.
         results = torch._foreach_norm(members, 2, torch.float32 if dtype in HALF else None)
         values = numbers(torch.stack(results)) if device.type == "cpu" else results
-        for place, value in zip(places, values, strict=True):
-            found[place] = value
-    return [_checked(value, tensor) for value, tensor in zip(found, tensors, strict=True)]
+        for index, value in zip(places, values, strict=True):
+            lengths[index] = value
+    return [_checked(value, tensor) for value, tensor in zip(lengths, tensors, strict=True)]
 
 
 def _checked(norm: float | Tensor, tensor: Tensor) -> float | Tensor:
@@ -183,12 +183,12 @@ def thinned(shape: tuple[int, ...], most: int) -> tuple[slice, ...]:
 
 def nonfinite_share(tensor: Tensor, sample: Tensor) -> float:
     """The share of NaN and infinities: exact for a tensor of moderate size, else that of the sample."""
-    seen = tensor if tensor.numel() <= EXACT and tensor.dtype.itemsize > 1 else sample
+    checked = tensor if tensor.numel() <= EXACT and tensor.dtype.itemsize > 1 else sample
     # One sum tells that all are finite; only where it is not are they counted.
-    total = seen.sum(dtype=None if seen.dtype.itemsize > 2 else torch.float32)
+    total = checked.sum(dtype=None if checked.dtype.itemsize > 2 else torch.float32)
     if isfinite(float(total)):
         return 0.0
-    return 1.0 - int(torch.isfinite(seen).sum()) / int(seen.numel())
+    return 1.0 - int(torch.isfinite(checked).sum()) / int(checked.numel())
 
 
 @dataclass(frozen=True)

@@ -64,21 +64,29 @@ class UnitWatches:
     def settle(self) -> list[DeadShare]:
         """The shares of dead units of the layers taken in, of those that had enough looks."""
         alike: dict[tuple[object, ...], list[_Looked]] = {}
-        for one in self._looked:
-            kind = (one.watch, one.inputs, one.at_work.shape[1], one.at_work.device, one.together)
-            alike.setdefault(kind, []).append(one)
+        for snapshot in self._looked:
+            kind = (
+                snapshot.watch,
+                snapshot.inputs,
+                snapshot.at_work.shape[1],
+                snapshot.at_work.device,
+                snapshot.together,
+            )
+            alike.setdefault(kind, []).append(snapshot)
         self._looked.clear()
         self._keys.clear()
-        found: list[DeadShare] = []
+        dead: list[DeadShare] = []
         for some in alike.values():
-            keys = tuple(key for one in some for key in one.keys)
-            at_work = some[0].at_work if len(some) == 1 else torch.cat([one.at_work for one in some])
+            keys = tuple(key for snapshot in some for key in snapshot.keys)
+            at_work = (
+                some[0].at_work if len(some) == 1 else torch.cat([snapshot.at_work for snapshot in some])
+            )
             watch = self._watch_over(keys, some[0].watch, at_work)
             watch.take_in(some[0].inputs, at_work)
             if watch.horizon >= 0:
                 shares = numbers(watch.shares())
-                found += [DeadShare(*key, share) for key, share in zip(keys, shares, strict=True)]
-        return found
+                dead += [DeadShare(*key, share) for key, share in zip(keys, shares, strict=True)]
+        return dead
 
     def _look(self, key: Key, output: Tensor, axis: int, *, together: bool) -> None:
         if key in self._keys or output.dim() < 2 or output.shape[axis] > _WIDEST:
@@ -179,7 +187,7 @@ def _spread(outputs: Tensor, axis: int, turn: int) -> Tensor:
     del sizes[axis]
     samples = min(sizes[0], _SAMPLES, rows)
     positions = int((rows / samples) ** (1 / (len(sizes) - 1)))
-    slices = [_slice(size, positions if place else samples, turn) for place, size in enumerate(sizes)]
+    slices = [_slice(size, positions if index else samples, turn) for index, size in enumerate(sizes)]
     slices.insert(axis if axis >= 0 else len(shape), slice(None))
     return outputs[(slice(None), *slices)].movedim(axis % len(shape) + 1, -1).flatten(1, -2)
 

@@ -75,8 +75,8 @@ def _over(figure: Figure) -> Markup:
         if index == 0 or figure.is_local(span)
     }
     bands = [
-        fill('<i class="band {tone} {local}"{place}></i>', tone=tone, local=local, place=place)
-        for tone, place, local in spans.values()
+        fill('<i class="band {tone} {local}"{place}></i>', tone=tone, local=local, place=markup)
+        for tone, markup, local in spans.values()
     ]
     return fill('<div class="over">{bands}</div>', bands=joined(bands)) if bands else Markup()
 
@@ -124,9 +124,11 @@ def _legend(figure: Figure) -> Iterable[Markup]:
         if not panel.main and len(recorded) < 2:
             continue
         others = [line for line in panel.lines if line.color == OTHERS]
-        for place, line in sorted(enumerate(panel.lines), key=lambda one: (one[1].color, one[1].dash)):
+        for position, line in sorted(
+            enumerate(panel.lines), key=lambda entry: (entry[1].color, entry[1].dash)
+        ):
             if line.color != OTHERS:
-                yield _entry(line, plotly.line_id(index, place), line.name)
+                yield _entry(line, plotly.line_id(index, position), line.name)
         if others:
             yield _entry(others[0], "others", f"{len(others)} other runs")
 

@@ -79,17 +79,17 @@ def _groups(chart: Chart) -> list[list[Series]]:
 
 def _objective(run: Run) -> list[Series]:
     """The curve the run is judged by and its twins on other data; else the first that says how it goes."""
-    found = [series for series in main_series(run) if len(series)]
-    if found:
-        twins = [s for one in found[1:] for s in run.all(one.quantity) if s.part and not s.layer]
-        return [found[0], *found[1:], *twins]
+    series = [series for series in main_series(run) if len(series)]
+    if series:
+        twins = [s for curve in series[1:] for s in run.all(curve.quantity) if s.part and not s.layer]
+        return [series[0], *series[1:], *twins]
     telling = [s for s in run.series if len(s) and s.quantity not in COUNTERS and not s.layer]
     return [s for s in telling if s.quantity.better is not Better.NEITHER][:1] or telling[:1]
 
 
 def _cited(run: Run, cited: Iterable[Evidence]) -> Iterable[Series]:
-    found = (_behind(run, one) for one in cited)
-    return (series for series in found if series is not None and series.quantity not in COUNTERS)
+    curves = (_behind(run, evidence) for evidence in cited)
+    return (series for series in curves if series is not None and series.quantity not in COUNTERS)
 
 
 def _behind(run: Run, evidence: Evidence) -> Series | None:
@@ -135,14 +135,14 @@ def _colors(groups: Sequence[Sequence[Series]]) -> list[list[int]]:
 def _marks(chart: Chart, ruler: Ruler, extent: tuple[float, float]) -> tuple[Mark, ...]:
     """The marks that lie within what is drawn."""
     first, last = extent
-    found = []
+    marks = []
     for mark in chart.marks:
         spans = [Span(*ends) for evidence in mark.evidence if (ends := ruler.span(evidence))]
         shown = [span for span in spans if span.last >= first and span.first <= last]
         cut = tuple(dict.fromkeys(Span(max(span.first, first), min(span.last, last)) for span in shown))
         if cut:
-            found.append(Mark(mark.says, mark.at, cut, mark.tone.value, mark.row))
-    return tuple(found)
+            marks.append(Mark(mark.says, mark.at, cut, mark.tone.value, mark.row))
+    return tuple(marks)
 
 
 def _notes(groups: Sequence[Sequence[Series]], panels: Sequence[Panel], axis: Axis) -> Iterable[str]:

@@ -28,7 +28,9 @@ class PageState:
         """The code and the remarks of the cards so far."""
         self._rows = _row_keys(section for section in page.sections if not section.key)
         names = {
-            str(escape(name)).lower(): one.slug for one in page.references for name in (one.title, one.slug)
+            str(escape(name)).lower(): reference.slug
+            for reference in page.references
+            for name in (reference.title, reference.slug)
         }
         self._names = names if live else {}
         longest = sorted(map(re.escape, self._names), key=len, reverse=True)
@@ -122,10 +124,10 @@ def _link(target: str, shown: Markup) -> Markup:
 
 def _row_keys(blocks: Iterable[Block | Section]) -> set[str]:
     """The keys of all rows in some blocks."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for block in blocks:
         if isinstance(block, Section):
-            found |= _row_keys(block.blocks)
+            keys |= _row_keys(block.blocks)
         elif isinstance(block, Table):
-            found |= {key for key in block.keys if key}
-    return found
+            keys |= {key for key in block.keys if key}
+    return keys

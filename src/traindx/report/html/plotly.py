@@ -29,8 +29,8 @@ def document(figure: Figure) -> str:
 
 def _traces(figure: Figure, panel: Panel, index: int) -> list[Json]:
     traces: list[Json] = []
-    for place, line in enumerate(panel.lines):
-        key = "others" if line.color == OTHERS else line_id(index, place)
+    for position, line in enumerate(panel.lines):
+        key = "others" if line.color == OTHERS else line_id(index, position)
         traces.append({**_curve(line, index), "meta": key})
         if len(line.points.bad_steps):
             traces.append({**_crosses(line, foot_axis(figure, index)), "meta": key})

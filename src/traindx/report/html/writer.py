@@ -86,11 +86,15 @@ class _Writer:
         pages = [
             fill(
                 '<details class="cause"><summary>{heading}</summary><div id="{id}">{body}</div></details>',
-                heading=parts.heading(3, fill("{title} <code>{slug}</code>", title=one.title, slug=one.slug)),
-                id=self._state.reference(one.slug),
-                body=joined(self._section(block, 4) for block in one.blocks if isinstance(block, b.Section)),
+                heading=parts.heading(
+                    3, fill("{title} <code>{slug}</code>", title=reference.title, slug=reference.slug)
+                ),
+                id=self._state.reference(reference.slug),
+                body=joined(
+                    self._section(block, 4) for block in reference.blocks if isinstance(block, b.Section)
+                ),
             )
-            for one in self._page.references
+            for reference in self._page.references
         ]
         if not pages:
             return Markup()
@@ -113,11 +117,11 @@ class _Writer:
         """A headline with its sentences; below it what to do, with the picture at its side."""
         pictures = [block for block in blocks if isinstance(block, b.Chart | b.Overlay)]
         rest = (block for block in self._state.carded(blocks) if not isinstance(block, b.Chart | b.Overlay))
-        told = list(dropwhile(lambda block: isinstance(block, b.Gap), rest))
-        lead = list(takewhile(lambda block: not isinstance(block, b.Gap), told))
+        body = list(dropwhile(lambda block: isinstance(block, b.Gap), rest))
+        lead = list(takewhile(lambda block: not isinstance(block, b.Gap), body))
         groups = [
             self._flow(list(group))
-            for is_gap, group in groupby(told[len(lead) :], key=lambda block: isinstance(block, b.Gap))
+            for is_gap, group in groupby(body[len(lead) :], key=lambda block: isinstance(block, b.Gap))
             if not is_gap
         ]
         return parts.card(self._flow(lead), groups, self._flow(pictures))
@@ -141,7 +145,9 @@ class _Writer:
         if not any(isinstance(block, b.Headline) for block in blocks):
             return self._flow(blocks)
         own = [block for block in blocks if not isinstance(block, b.Section)]
-        return joined([self._card(own), self._flow([one for one in blocks if isinstance(one, b.Section)])])
+        return joined(
+            [self._card(own), self._flow([block for block in blocks if isinstance(block, b.Section)])]
+        )
 
     def _flow(self, blocks: Blocks) -> Markup:
         """Blocks one after the other; those of one kind that belong together are one element."""

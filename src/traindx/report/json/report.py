@@ -38,8 +38,8 @@ def treatment_document(treatment: Treatment) -> Document:
         "best": treatment.best.name if treatment.best else None,
         **told(treatment, "patch? patch_says? patch_verified"),
         "untried": [
-            {"name": name_of(one.changes), **told(one, "cause? title measure worth? because?")}
-            for one in treatment.untried
+            {"name": name_of(candidate.changes), **told(candidate, "cause? title measure worth? because?")}
+            for candidate in treatment.untried
         ],
         **told(treatment, "why_untried? notes"),
     }
@@ -60,8 +60,8 @@ def trial_document(trial: Trial) -> Document:
         **told(trial, "healthy_after? outcome says"),
         "seeds": len(trial.counted),
         "pairs": [
-            {"seed": one.control.seed, "control": _arm(one.control), "treated": _arm(one.treated)}
-            for one in trial.pairs
+            {"seed": pair.control.seed, "control": _arm(pair.control), "treated": _arm(pair.treated)}
+            for pair in trial.pairs
         ],
         "refused": next((arm.refused for arm in arms if arm.refused), None),
         "problem": next((arm.problem for arm in arms if arm.problem), None),
@@ -90,7 +90,7 @@ def diagnosis_document(diagnosis: Diagnosis, treatment: Treatment | None = None)
         "healthy_reasons": _reasons(diagnosis.healthy_reasons),
         "findings": [_finding(asked) for asked in diagnosis.findings],
         "questions": [_question(asked) for asked in diagnosis.asked],
-        "not_recorded": [told(one, "quantity would_tell") for one in diagnosis.not_recorded],
+        "not_recorded": [told(unrecorded, "quantity would_tell") for unrecorded in diagnosis.not_recorded],
         "next_experiment": None if following is None else experiment_document(following),
         "trials": tried.pop("trials", []),
     }
@@ -108,7 +108,7 @@ def _suspect(suspect: Suspect) -> Json:
         "evidence": evidence_documents(suspect.evidence),
         "fixes": [fix_document(fix) for fix in cause.fixes],
         "what_not_to_do": list(cause.what_not_to_do),
-        "rivals": [told(one, "cause=slug told_apart_by") for one in cause.rivals],
+        "rivals": [told(rival, "cause=slug told_apart_by") for rival in cause.rivals],
     }
 
 
@@ -133,12 +133,12 @@ def evidence_documents(evidence: Iterable[Evidence]) -> Json:
     """Where the numbers stand that speak for something."""
     return [
         {
-            **told(one, "quantity=quantity.slug part layer axis"),
-            "first_step": number(one.steps[0]),
-            "last_step": number(one.steps[1]),
-            **told(one, "value limit batch place=location?"),
+            **told(item, "quantity=quantity.slug part layer axis"),
+            "first_step": number(item.steps[0]),
+            "last_step": number(item.steps[1]),
+            **told(item, "value limit batch place=location?"),
         }
-        for one in evidence
+        for item in evidence
     ]
 
 
@@ -158,9 +158,9 @@ def _finding(asked: SignResult) -> Json:
 
 
 def _question(asked: SignResult) -> Json:
-    given = "cannot_tell" if asked.cannot_tell else "yes" if asked.finding else "no"
+    answer = "cannot_tell" if asked.cannot_tell else "yes" if asked.finding else "no"
     why = asked.answer.value if isinstance(asked.answer, CannotTell) else None
-    return {**told(asked, "sign=sign.slug asks=sign.asks"), "answer": given, "why_not_told": why}
+    return {**told(asked, "sign=sign.slug asks=sign.asks"), "answer": answer, "why_not_told": why}
 
 
 def experiment_document(following: NextExperiment) -> Json:
@@ -180,9 +180,11 @@ def comparison_document(comparison: Comparison) -> Document:
     """The runs, the best first, and how they differ."""
     return {
         **told(comparison, "measure=measure.slug part better=measure.better target noise"),
-        "entries": [told(one, _ENTRY) for one in comparison.entries],
+        "entries": [told(entry, _ENTRY) for entry in comparison.entries],
         "differing": list(comparison.differing),
-        "associations": [told(one, "name correlation chance runs says") for one in comparison.associations],
-        "partings": [told(one, "first second step axis says") for one in comparison.partings],
+        "associations": [
+            told(association, "name correlation chance runs says") for association in comparison.associations
+        ],
+        "partings": [told(parting, "first second step axis says") for parting in comparison.partings],
         "notes": [*comparison.warnings, *comparison.notes],
     }

@@ -25,7 +25,8 @@ from traindx.trials.types import Case
 def exam_document(exam: Exam) -> Document:
     """Which exam, what it found wrong, and what it looked for in vain."""
     problems: list[Json] = [
-        {**told(one, "cause severity=degree says layers"), "todo": advice(one)} for one in exam.problems
+        {**told(problem, "cause severity=degree says layers"), "todo": advice(problem)}
+        for problem in exam.problems
     ]
     return {"exam": exam.exam, "problems": problems, "cleared": list(exam.cleared)}
 
@@ -100,7 +101,7 @@ def checklist_document(found: Checklist) -> str:
         **exam_document(found),
         **told(found, "command verdict=mark says"),
         "counts": {mark.value: len(found.having(mark)) for mark in Mark},
-        "checks": [_checked(one) for one in found.checked],
+        "checks": [_checked(checked) for checked in found.checked],
         "steps": found.steps,
         "seconds": number(round(found.seconds, 1)),
         **told(found, "folder notes"),
@@ -108,51 +109,51 @@ def checklist_document(found: Checklist) -> str:
     return as_text(document) + "\n"
 
 
-def _checked(one: Checked) -> Json:
-    named = told(one, "check=check.slug title=check.title part=check.part mark causes")
-    return {**named, "seen": [*map(_finding, one.findings), *_remark(one)]}
+def _checked(checked: Checked) -> Json:
+    named = told(checked, "check=check.slug title=check.title part=check.part mark causes")
+    return {**named, "seen": [*map(_finding, checked.findings), *_remark(checked)]}
 
 
-def _remark(one: Checked) -> list[Json]:
-    if not one.says:
+def _remark(checked: Checked) -> list[Json]:
+    if not checked.says:
         return []
-    evidence = evidence_documents(one.outcome.evidence)
+    evidence = evidence_documents(checked.outcome.evidence)
     rest: Document = {"sign": None, "place": None, "causes": [], "evidence": evidence}
-    return [{**told(one, "mark=remark says"), **rest}]
+    return [{**told(checked, "mark=remark says"), **rest}]
 
 
-def _finding(one: Finding) -> Json:
-    evidence = evidence_documents(one.evidence)
-    return {**told(one, "mark says sign? place=location? causes"), "evidence": evidence}
+def _finding(finding: Finding) -> Json:
+    evidence = evidence_documents(finding.evidence)
+    return {**told(finding, "mark says sign? place=location? causes"), "evidence": evidence}
 
 
 def rate_document(program: ProgramRate) -> str:
     """All of it as indented JSON; numbers that are not finite are strings, as in the report."""
-    found = program.found
+    result = program.found
     document: Document = {
         **head("lr"),
-        **exam_document(found),
+        **exam_document(result),
         "command": program.command,
-        "says": verdict(found),
-        **told(found, "why current suggested usable diverges begins measure"),
-        "trials": [_trial(found, one) for one in found.trials],
-        "range_test": told(found.curve, "rates losses"),
-        "steps": found.steps,
+        "says": verdict(result),
+        **told(result, "why current suggested usable diverges begins measure"),
+        "trials": [_trial(result, trial) for trial in result.trials],
+        "range_test": told(result.curve, "rates losses"),
+        "steps": result.steps,
         "seconds": number(round(program.seconds, 1)),
         "change": change_line(program) or None,
         "patch": program.patch.diff if program.patch else None,
         "folder": str(program.folder),
-        "notes": list(found.notes),
+        "notes": list(result.notes),
     }
     return ascii_text(document)
 
 
-def _trial(found: FoundRate, one: RateTrial) -> Json:
-    fall = plain(found.share(one))
+def _trial(result: FoundRate, trial: RateTrial) -> Json:
+    fall = plain(result.share(trial))
     return {
-        **told(one, "rate loss"),
+        **told(trial, "rate loss"),
         "fall": fall,
-        **told(one, "ran_away broke=course.broke losses=course.losses"),
+        **told(trial, "ran_away broke=course.broke losses=course.losses"),
     }
 
 
@@ -164,18 +165,18 @@ def interview_document(conclusion: Conclusion) -> str:
         **head("interview"),
         **told(conclusion, "says stands_out"),
         "words": interview.words,
-        "symptoms": [told(one, "symptom=slug says") for one in interview.complaints],
-        "outside": [told(one, "field=slug called look inside?") for one in consultation.outside],
+        "symptoms": [told(complaint, "symptom=slug says") for complaint in interview.complaints],
+        "outside": [told(field, "field=slug called look inside?") for field in consultation.outside],
         "asked": len(interview.told),
-        "answers": [_answered(one) for one in interview.told],
-        "gathered": [_gathered(one) for one in interview.gathered],
+        "answers": [_answered(answer) for answer in interview.told],
+        "gathered": [_gathered(evidence) for evidence in interview.gathered],
         "healthy": _share(consultation.ranking.healthy),
-        "hypotheses": [_hypothesis(one) for one in conclusion.hypotheses],
-        "walked": [_move(one) for one in consultation.moves],
-        "claims": [_claim(one) for one in conclusion.claims],
+        "hypotheses": [_hypothesis(hypothesis) for hypothesis in conclusion.hypotheses],
+        "walked": [_move(move) for move in consultation.moves],
+        "claims": [_claim(claim) for claim in conclusion.claims],
         "next_question": _question(conclusion.question) if conclusion.question else None,
         "next_experiment": experiment_document(conclusion.experiment) if conclusion.experiment else None,
-        "next_commands": [told(one, "command=line tells") for one in conclusion.commands],
+        "next_commands": [told(command, "command=line tells") for command in conclusion.commands],
         "limits": list(conclusion.limits),
     }
     return ascii_text(document)
@@ -185,9 +186,9 @@ def _share(value: float) -> Json:
     return number(round(value, 4))
 
 
-def _answered(one: Told) -> Json:
-    facts: Document = {fact.slug: plain(value) for fact, value in (one.facts or {}).items()}
-    named = told(one, "question=question.slug asks=question.asks answer=slug says")
+def _answered(answer: Told) -> Json:
+    facts: Document = {fact.slug: plain(value) for fact, value in (answer.facts or {}).items()}
+    named = told(answer, "question=question.slug asks=question.asks answer=slug says")
     return {**named, "facts": facts}
 
 
@@ -196,13 +197,13 @@ def _gathered(gathered: Gathered) -> Json:
     return {**told(gathered, "source says"), "verdict": verdict}
 
 
-def _hypothesis(one: Hypothesis) -> Json:
+def _hypothesis(hypothesis: Hypothesis) -> Json:
     return {
-        **told(one.cause, "cause=slug title kind"),
-        "confidence": _share(one.confidence),
-        "reasons": [_reason(line) for line in one.reasons],
-        "fix": told(one.cause.fixes[0], "title change expect not_when"),
-        "what_not_to_do": list(one.cause.what_not_to_do),
+        **told(hypothesis.cause, "cause=slug title kind"),
+        "confidence": _share(hypothesis.confidence),
+        "reasons": [_reason(line) for line in hypothesis.reasons],
+        "fix": told(hypothesis.cause.fixes[0], "title change expect not_when"),
+        "what_not_to_do": list(hypothesis.cause.what_not_to_do),
     }
 
 
@@ -217,7 +218,10 @@ def _move(move: Move) -> Json:
         "asks": move.asks,
         "question": move.question.slug if move.question else None,
         "says": move.says,
-        "leads": [{"cause": one.cause.slug, "confidence": _share(one.confidence)} for one in top],
+        "leads": [
+            {"cause": hypothesis.cause.slug, "confidence": _share(hypothesis.confidence)}
+            for hypothesis in top
+        ],
     }
 
 
@@ -227,17 +231,17 @@ def _claim(checked: CheckedClaim) -> Json:
         "stands": checked.stand.name.lower(),
         "confidence": _share(checked.share),
         **told(checked, "answer=says because"),
-        "usually": [one.slug for one in checked.usually],
+        "usually": [cause.slug for cause in checked.usually],
         "would_change_it": list(checked.changes_mind),
     }
 
 
 def _question(question: Question) -> Json:
     fields: list[Json] = [
-        {"name": one.names[0], "takes": list(one.words) or "a number", "means": one.fact.meaning}
-        for one in question.fields
+        {"name": field.names[0], "takes": list(field.words) or "a number", "means": field.fact.meaning}
+        for field in question.fields
     ]
-    answers: list[Json] = [told(one, "answer=slug says") for one in question.choices]
+    answers: list[Json] = [told(choice, "answer=slug says") for choice in question.choices]
     unknown: Json = {"answer": UNKNOWN, "says": "not known"}
     named = told(question, "question=slug asks look")
     return {**named, "answers": [*answers, unknown], "fields": fields}

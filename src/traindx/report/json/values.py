@@ -45,9 +45,9 @@ def plain(value: object) -> Json:
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     return {field.name: plain(getattr(value, field.name)) for field in fields(value)}  # type: ignore[arg-type]  # a dataclass
 
 
@@ -96,14 +96,14 @@ def run_document(run: Run, values: bool) -> Document:
     return {
         **told(run, "name sources formats"),
         "segments": [
-            {**told(one, "begins axis first_step last_step"), "points": sum(map(len, one.series))}
-            for one in run.segments
+            {**told(segment, "begins axis first_step last_step"), "points": sum(map(len, segment.series))}
+            for segment in run.segments
         ],
         "series": [_series(series, values) for series in run.series],
         "facts": {fact.slug: plain(value) for fact, value in run.facts.items()},
         "settings": plain(run.settings),
         "events": [told(event, "kind says step layer operation batch") for event in run.events],
-        "unread": [told(one, "name count why") for one in run.unread],
+        "unread": [told(skipped, "name count why") for skipped in run.unread],
         "notes": list(run.notes),
         **_log_document(run),
         **interior_document(run),
@@ -118,13 +118,13 @@ def _log_document(run: Run) -> Document:
         "run_in_file": run.number,
         "runs_in_file": [
             {
-                "run": one.number,
-                **(told(one.segments[0], "axis first_step") if one.segments else {}),
-                **({"last_step": plain(one.segments[-1].last_step)} if one.segments else {}),
-                "points": max(map(len, one.series), default=0),
-                "resumed": RESUMED_AT in one.facts,
+                "run": other.number,
+                **(told(other.segments[0], "axis first_step") if other.segments else {}),
+                **({"last_step": plain(other.segments[-1].last_step)} if other.segments else {}),
+                "points": max(map(len, other.series), default=0),
+                "resumed": RESUMED_AT in other.facts,
             }
-            for one in run.in_log
+            for other in run.in_log
         ],
     }
 
@@ -153,10 +153,10 @@ def _series(series: Series, values: bool) -> Json:
 
 def interior_document(run: Run) -> Document:
     """What recording cost, where the time of a step goes, and every layer; empty for a log."""
-    found = pace(run)
+    step_pace = pace(run)
     return {
-        "overhead": told(found, "share=cost steps seconds") if found else None,
-        "time": [told(one, "part=called seconds share") for one in times(run)],
+        "overhead": told(step_pace, "share=cost steps seconds") if step_pace else None,
+        "time": [told(each, "part=called seconds share") for each in times(run)],
         "layers": [_layer(row) for row in anatomy(run).rows],
     }
 

@@ -195,17 +195,17 @@ _LONGEST = 60
 def slugs(names: Sequence[str]) -> list[str]:
     """One slug for each name, unlike all others also where case does not count; never a path."""
     taken: set[str] = set()
-    found = []
+    made = []
     folder = shared_folder(names)
     for name in names:
-        slug, place = _slug(name.removeprefix(folder)), 1
+        slug, number = _slug(name.removeprefix(folder)), 1
         unique = slug
         while unique.casefold() in taken:
-            place += 1
-            unique = f"{slug}-{place}"
+            number += 1
+            unique = f"{slug}-{number}"
         taken.add(unique.casefold())
-        found.append(unique)
-    return found
+        made.append(unique)
+    return made
 
 
 def _slug(name: str) -> str:

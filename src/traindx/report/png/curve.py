@@ -174,13 +174,13 @@ def marks(
 ) -> tuple[Mark, ...]:
     """The weightiest reasons for the first suspect, on all or some quantities; none unless it is sick."""
     top = culprit(diagnosis) if diagnosis else None
-    found = []
+    chosen = []
     for reason in seen_reasons(top) if top else ():
-        told = [one for one in reason.evidence if about is None or one.quantity in about]
-        spans = dict.fromkeys(span for one in told if (span := ruler.span(one)))
+        cited = [item for item in reason.evidence if about is None or item.quantity in about]
+        spans = dict.fromkeys(span for item in cited if (span := ruler.span(item)))
         if spans:
-            found.append(Mark(reason.says, tuple(spans)))
-    return tuple(found[:_MOST])
+            chosen.append(Mark(reason.says, tuple(spans)))
+    return tuple(chosen[:_MOST])
 
 
 def draw_evidence(sheet: canvas.Sheet, found: tuple[Mark, ...]) -> None:
@@ -189,28 +189,28 @@ def draw_evidence(sheet: canvas.Sheet, found: tuple[Mark, ...]) -> None:
         return
     strip, first, last = sheet.strip, *sheet.panels[0].get_xlim()
     strip.set_xlim(first, last)
-    for place, mark in enumerate(found):
+    for index, mark in enumerate(found):
         for begin, end in mark.spans:
-            _bar(strip, place, begin, end, last - first)
+            _bar(strip, index, begin, end, last - first)
     for begin, end in dict.fromkeys(span for mark in found for span in mark.spans):
         if end - begin < _NARROW * (last - first):
             for panel in sheet.panels:
                 panel.axvspan(begin, end, color=canvas.ORANGE, alpha=0.10, linewidth=0.8, zorder=0.5)
     strip.set_ylim(len(found) - 0.5, -0.5)
-    strip.set_yticks(range(len(found)), [str(place + 1) for place in range(len(found))], weight="bold")
+    strip.set_yticks(range(len(found)), [str(index + 1) for index in range(len(found))], weight="bold")
     strip.tick_params(axis="y", length=0)
     strip.grid(visible=False)
     strip.spines["left"].set_visible(False)
     strip.set_ylabel("evidence", rotation=0, ha="right", va="center", size=9)
 
 
-def _bar(strip: "Axes", place: int, begin: float, end: float, width: float) -> None:
+def _bar(strip: "Axes", index: int, begin: float, end: float, width: float) -> None:
     strip.plot(
-        [begin, end], [place, place], color=canvas.ORANGE, linewidth=5, solid_capstyle="butt", clip_on=True
+        [begin, end], [index, index], color=canvas.ORANGE, linewidth=5, solid_capstyle="butt", clip_on=True
     )
     if end - begin < 0.01 * width:
         # A single step is narrower than a pixel: a diamond shows it.
-        strip.plot([(begin + end) / 2], [place], color=canvas.BLACK, marker="D", markersize=5, clip_on=False)
+        strip.plot([(begin + end) / 2], [index], color=canvas.BLACK, marker="D", markersize=5, clip_on=False)
 
 
 def finished(
@@ -235,6 +235,6 @@ def sentences(diagnosis: Diagnosis | None, found: tuple[Mark, ...]) -> list[str]
     if diagnosis.verdict is Verdict.SICK and diagnosis.suspects:
         # The reasons follow with their numbers: the sentence would say the first of them twice.
         rivals = inseparable(diagnosis) or diagnosis.suspects[:1]
-        said = " or ".join(f"{one.cause.title} ({percent(one.confidence)})" for one in rivals)
+        said = " or ".join(f"{rival.cause.title} ({percent(rival.confidence)})" for rival in rivals)
     verdict = f"{diagnosis.verdict.value.capitalize()}: {said}"
-    return [verdict, *(f"{place}  {mark.says}" for place, mark in enumerate(found, start=1))]
+    return [verdict, *(f"{index}  {mark.says}" for index, mark in enumerate(found, start=1))]

@@ -64,10 +64,10 @@ def _panels(examination: Examination) -> list[tuple[float, Draw]]:
         panels.append((_height(len(portrait.classes)), lambda axes: _classes(axes, portrait)))
     if portrait.targets:
         panels.append((_LEAST, lambda axes: _targets(axes, portrait)))
-    ranged = [one for one in portrait.features if one.training]
+    ranged = [feature for feature in portrait.features if feature.training]
     if ranged:
         panels.append((_height(len(ranged)), lambda axes: _ranges(axes, ranged, portrait.feature_count)))
-    drifting = [one for one in portrait.features if one.drift is not None]
+    drifting = [feature for feature in portrait.features if feature.drift is not None]
     if drifting:
         panels.append((_height(len(drifting)), lambda axes: _drift(axes, drifting)))
     if portrait.order:
@@ -94,21 +94,21 @@ def _lines(axes: "Axes", names: Sequence[str]) -> None:
 
 
 def _checks(axes: "Axes", examination: Examination) -> None:
-    for place, check in enumerate(examination.checks):
-        axes.plot([0.02], [place], marker="s", markersize=9, color=_MARKS[check.mark], clip_on=False)
+    for index, check in enumerate(examination.checks):
+        axes.plot([0.02], [index], marker="s", markersize=9, color=_MARKS[check.mark], clip_on=False)
         shown = printable(check.check.slug, 24)
         axes.text(
             0.07,
-            place,
+            index,
             shown,
             va="center",
             size=9,
             color=canvas.GRAY if check.mark is Mark.UNSEEN else canvas.BLACK,
             parse_math=False,
         )
-        told = _told(check)
-        told = printable(told if len(told) <= _TOLD else f"{told[:_TOLD]}\u2026")
-        axes.text(0.33, place, told, va="center", size=7, color="#555555", parse_math=False)
+        says = _told(check)
+        says = printable(says if len(says) <= _TOLD else f"{says[:_TOLD]}\u2026")
+        axes.text(0.33, index, says, va="center", size=7, color="#555555", parse_math=False)
     axes.set_xlim(0, 1)
     axes.set_ylim(len(examination.checks) - 0.4, -0.6)
     axes.axis("off")
@@ -121,22 +121,22 @@ def _told(check: Checked) -> str:
 
 
 def _classes(axes: "Axes", portrait: Portrait) -> None:
-    held = any(one.validation for one in portrait.classes)
+    held = any(share.validation for share in portrait.classes)
     places = np.arange(len(portrait.classes))
     thick = 0.38 if held else 0.7
     training = axes.barh(
         places - (thick / 2 if held else 0),
-        [one.training for one in portrait.classes],
+        [share.training for share in portrait.classes],
         thick,
         color=canvas.BLUE,
     )
     entries: list[tuple[Artist, str]] = [(training[0], TRAINING)]
     if held:
         bars = axes.barh(
-            places + thick / 2, [one.validation for one in portrait.classes], thick, color=canvas.AMBER
+            places + thick / 2, [share.validation for share in portrait.classes], thick, color=canvas.AMBER
         )
         entries.append((bars[0], VALIDATION))
-    _lines(axes, [one.name for one in portrait.classes])
+    _lines(axes, [share.name for share in portrait.classes])
     axes.set_xlabel("rows")
     _titled(axes, "rows of each class")
     if held:
@@ -146,28 +146,32 @@ def _classes(axes: "Axes", portrait: Portrait) -> None:
 def _legend(axes: "Axes", entries: "Sequence[tuple[Artist, str]]") -> None:
     """A legend where there is room for it."""
     axes.legend(
-        [one for one, _ in entries], [label for _, label in entries], frameon=False, fontsize=8, loc="best"
+        [handle for handle, _ in entries],
+        [label for _, label in entries],
+        frameon=False,
+        fontsize=8,
+        loc="best",
     )
 
 
 def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
     """From the least to the largest value, thick in the middle half; a second line for validation."""
-    held = any(one.validation for one in features)
-    for place, one in enumerate(features):
+    held = any(feature.validation for feature in features)
+    for index, feature in enumerate(features):
         for shift, values, color in (
-            (-0.17 if held else 0.0, one.training, canvas.BLUE),
-            (0.17, one.validation, canvas.AMBER),
+            (-0.17 if held else 0.0, feature.training, canvas.BLUE),
+            (0.17, feature.validation, canvas.AMBER),
         ):
             if not values:
                 continue
             least, low, first, middle, third, high, most = values
-            at = place + shift
+            at = index + shift
             axes.plot([least, most], [at, at], color=color, linewidth=0.8, alpha=0.5)
             axes.plot([low, high], [at, at], color=color, linewidth=1.8)
             axes.plot([first, third], [at, at], color=color, linewidth=5, solid_capstyle="butt")
             axes.plot([middle], [at], marker="|", color=canvas.BLACK, markersize=6)
-    _lines(axes, [one.name for one in features])
-    ends = [abs(value) for one in features for value in (*one.training, *one.validation)]
+    _lines(axes, [feature.name for feature in features])
+    ends = [abs(value) for feature in features for value in (*feature.training, *feature.validation)]
     if max(ends, default=0.0) > _FAR * max(float(np.median(ends)), 1.0):
         from matplotlib.ticker import SymmetricalLogLocator
 
@@ -182,7 +186,7 @@ def _ranges(axes: "Axes", features: Sequence[FeatureRange], total: int) -> None:
 
 
 def _drift(axes: "Axes", features: Sequence[FeatureRange]) -> None:
-    values = [one.drift or 0.0 for one in features]
+    values = [feature.drift or 0.0 for feature in features]
     axes.barh(
         range(len(features)),
         values,
@@ -190,7 +194,7 @@ def _drift(axes: "Axes", features: Sequence[FeatureRange]) -> None:
         color=[canvas.ORANGE if value >= _LIMIT else canvas.GRAY for value in values],
     )
     axes.axvline(_LIMIT, color=canvas.BLACK, linewidth=1, linestyle=":")
-    _lines(axes, [one.name for one in features])
+    _lines(axes, [feature.name for feature in features])
     axes.set_xlim(0, max(1.05 * max(values), 0.3))
     axes.set_xlabel("largest distance between distribution functions")
     _titled(axes, "training against validation")
@@ -218,7 +222,7 @@ def _order(axes: "Axes", portrait: Portrait) -> None:
     from matplotlib.ticker import MaxNLocator
 
     places, labels = (
-        np.array([place for place, _ in portrait.order]),
+        np.array([position for position, _ in portrait.order]),
         np.array([label for _, label in portrait.order]),
     )
     colors = [canvas.COLORS[label % len(canvas.COLORS)] for label in labels]

@@ -29,7 +29,7 @@ def layers_on(axes: "Axes", names: Sequence[str], called: str) -> None:
         places = [*places[: -1 if total - 1 - places[-1] < step else None], total - 1]
     axes.set_xlim(-0.6, max(total, 1) - 0.4)
     # A dollar sign begins a formula otherwise.
-    shown = [printable(names[place], _LETTERS).replace("$", r"\$") for place in places]
+    shown = [printable(names[index], _LETTERS).replace("$", r"\$") for index in places]
     axes.set_xticks(places, shown, rotation=40, ha="right", rotation_mode="anchor", size=8)
     axes.set_xlabel(called + (f" (every {_ordinal(step)} is named)" if step > 1 else ""))
 
@@ -73,7 +73,7 @@ def _at_the_edge(panel: "Axes", places: Sequence[int], called: str, color: str, 
 
 def _not_finite(panel: "Axes", places: Sequence[int]) -> "Entries":
     """A line for each layer that is not finite."""
-    lines = [panel.axvline(place, color="#B00020", linewidth=1.2, alpha=0.6) for place in places]
+    lines = [panel.axvline(index, color="#B00020", linewidth=1.2, alpha=0.6) for index in places]
     return [(lines[0], f"not finite ({len(places)})")] if lines else []
 
 
@@ -92,7 +92,7 @@ def layer_outputs(exam: ActivationExam) -> tuple[str, bytes]:
         canvas.legend(sizes, _sizes(sizes, exam))
         canvas.legend(shares, _shares(shares, exam))
         layers_on(shares, [_called(row) for row in exam.rows], "layers, in the order of the forward pass")
-        canvas.captioned(paper.figure, [str(one) for one in exam.problems])
+        canvas.captioned(paper.figure, [str(problem) for problem in exam.problems])
         return "layer_outputs.png", canvas.as_png(paper.figure)
 
 
@@ -114,12 +114,12 @@ def _sizes(panel: "Axes", exam: ActivationExam) -> "Entries":
         (canvas.SKY, "none", "absolute mean", [abs(row.mean) for row in rows]),
         (canvas.BLUE, "-", "std", [row.std for row in rows]),
     ):
-        points = [(place, value) for place, value in enumerate(values) if value and math.isfinite(value)]
+        points = [(index, value) for index, value in enumerate(values) if value and math.isfinite(value)]
         size = point if color == canvas.BLUE else 0.6 * point
         entries += _plotted(panel, points, called, color, size=size, line=line)
-    silent = [place for place, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
+    silent = [index for index, row in enumerate(rows) if row.std == 0 and not row.nonfinite_share]
     entries += _at_the_edge(panel, silent, "the same for every input and unit", canvas.ORANGE, "v")
-    return entries + _not_finite(panel, [place for place, row in enumerate(rows) if row.nonfinite_share])
+    return entries + _not_finite(panel, [index for index, row in enumerate(rows) if row.nonfinite_share])
 
 
 def _largest(row: ActivationRow) -> float | None:
@@ -137,7 +137,7 @@ def _shares(panel: "Axes", exam: ActivationExam) -> "Entries":
         (canvas.ORANGE, "s", "units that are dead", [row.dead_share for row in exam.rows]),
         (canvas.GREEN, "^", "outputs at the flat ends", [row.saturated_share for row in exam.rows]),
     ):
-        points = [(place, value) for place, value in enumerate(values) if value is not None]
+        points = [(index, value) for index, value in enumerate(values) if value is not None]
         entries += _plotted(panel, points, called, color, marker=marker, size=size)
     return entries
 
@@ -161,7 +161,9 @@ def gradient_flow(exam: GradientExam) -> tuple[str, bytes]:
         ):
             entries += _drawn(panel, rows, values, color, called)
         # The second set of faint points explains itself.
-        entries = [one for place, one in enumerate(entries) if one[1] not in [e[1] for e in entries[:place]]]
+        entries = [
+            entry for index, entry in enumerate(entries) if entry[1] not in [e[1] for e in entries[:index]]
+        ]
         entries += _absent(panel, rows)
         layers_on(panel, [row.layer.name for row in rows], "parameters, in the order of the forward pass")
         panel.set_ylabel("size, by norm")
@@ -176,7 +178,7 @@ def _drawn(
     """A line through the weight matrices, and faint points for biases and scales, which lie elsewhere."""
     size = 4.5 if len(rows) <= _CROWDED else 2.6
     points = [
-        (place, max(value, _FLOOR)) for place, value in enumerate(values) if value and math.isfinite(value)
+        (index, max(value, _FLOOR)) for index, value in enumerate(values) if value and math.isfinite(value)
     ]
     weights = [point for point in points if is_matrix(rows[point[0]].layer)]
     rest = [point for point in points if not is_matrix(rows[point[0]].layer)]
@@ -195,15 +197,15 @@ def _absent(panel: "Axes", rows: Sequence[GradientRow]) -> "Entries":
     }
     entries: Entries = []
     for state, (marker, color, called) in marks.items():
-        places = [place for place, row in enumerate(rows) if row.state == state]
+        places = [index for index, row in enumerate(rows) if row.state == state]
         entries += _at_the_edge(panel, places, called, color, marker)
-    broken = [place for place, row in enumerate(rows) if row.norm is not None and not math.isfinite(row.norm)]
+    broken = [index for index, row in enumerate(rows) if row.norm is not None and not math.isfinite(row.norm)]
     return entries + _not_finite(panel, broken)
 
 
 def _captions(exam: GradientExam) -> list[str]:
-    told = [str(one) for one in exam.problems]
+    sentences = [str(problem) for problem in exam.problems]
     if exam.decay is not None:
         factor = number(float(f"{exam.decay.factor:.2g}"))
-        told.append(f"toward the input the gradient changes by a factor of {factor} a layer (fitted)")
-    return told
+        sentences.append(f"toward the input the gradient changes by a factor of {factor} a layer (fitted)")
+    return sentences

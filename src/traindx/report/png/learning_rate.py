@@ -34,15 +34,15 @@ def rate_picture(found: FoundRate, *, title: str) -> bytes:
         return canvas.as_png(figure)
 
 
-def _range_test(axes: "Axes", found: FoundRate) -> None:
-    rates, losses = np.array(found.curve.rates), np.array(found.curve.losses)
+def _range_test(axes: "Axes", result: FoundRate) -> None:
+    rates, losses = np.array(result.curve.rates), np.array(result.curve.losses)
     line, *_ = axes.plot(rates, losses, color=canvas.BLUE, linewidth=1.4, marker=".", markersize=3)
     entries: Entries = [(line, "loss while lr rises")]
-    ends = [one for one in found.trials if math.isfinite(one.loss)]
+    ends = [trial for trial in result.trials if math.isfinite(trial.loss)]
     if ends:
         dots, *_ = axes.plot(
-            [one.rate for one in ends],
-            [one.loss for one in ends],
+            [trial.rate for trial in ends],
+            [trial.loss for trial in ends],
             color=canvas.ORANGE,
             marker="o",
             markersize=6,
@@ -50,50 +50,52 @@ def _range_test(axes: "Axes", found: FoundRate) -> None:
             zorder=5,
         )
         entries.append((dots, "ends of trials"))
-    if found.usable is not None:
-        low, high = found.usable
+    if result.usable is not None:
+        low, high = result.usable
         # A single rate is a line without a width: half way to its neighbors on the ladder.
         band = axes.axvspan(
             low / math.sqrt(3), high * math.sqrt(3), color=canvas.GREEN, alpha=0.13, linewidth=0
         )
         entries.append((band, "usable"))
     for rate, color, style, label in (
-        (found.current, canvas.GRAY, "--", f"current {number(found.current)}"),
-        (found.suggested, canvas.GREEN, "-", f"suggested {number(found.suggested or 0.0)}"),
+        (result.current, canvas.GRAY, "--", f"current {number(result.current)}"),
+        (result.suggested, canvas.GREEN, "-", f"suggested {number(result.suggested or 0.0)}"),
     ):
         if rate is not None:
             marked = axes.axvline(rate, color=color, linestyle=style, linewidth=1.6, zorder=1)
             entries.append((marked, label))
     axes.set_xscale("log")
-    _keep_in_view(axes, losses, found)
+    _keep_in_view(axes, losses, result)
     axes.set_xlabel("learning rate")
     axes.set_ylabel("training loss")
     _explained(axes, entries)
 
 
-def _keep_in_view(axes: "Axes", losses: Floats, found: FoundRate) -> None:
+def _keep_in_view(axes: "Axes", losses: Floats, result: FoundRate) -> None:
     """The part before the loss runs away fills the panel: what comes after is huge and tells nothing."""
     known = losses[np.isfinite(losses)]
-    if not len(known) or not math.isfinite(found.begins):
+    if not len(known) or not math.isfinite(result.begins):
         return
-    top = found.begins + (_ROOM - 1) * 4 * (found.begins - float(known.min()))
+    top = result.begins + (_ROOM - 1) * 4 * (result.begins - float(known.min()))
     if float(known.max()) > top > float(known.min()):
-        low = min(float(known.min()), *(one.loss for one in found.trials if math.isfinite(one.loss)), top)
+        low = min(
+            float(known.min()), *(trial.loss for trial in result.trials if math.isfinite(trial.loss)), top
+        )
         axes.set_ylim(low - 0.05 * (top - low), top)
 
 
-def _trials(axes: "Axes", found: FoundRate) -> None:
+def _trials(axes: "Axes", result: FoundRate) -> None:
     entries: Entries = []
     drawn = []
-    for shade, one in zip(_SHADES, found.trials, strict=False):
-        color = canvas.GREEN if one.rate == found.suggested else shade
-        losses = _running(one)
-        width = 2.6 if one.rate == found.suggested else 1.5
+    for shade, trial in zip(_SHADES, result.trials, strict=False):
+        color = canvas.GREEN if trial.rate == result.suggested else shade
+        losses = _running(trial)
+        width = 2.6 if trial.rate == result.suggested else 1.5
         line, *_ = axes.plot(np.arange(1, len(losses) + 1), losses, color=color, linewidth=width)
-        entries.append((line, f"rate {number(one.rate)}"))
+        entries.append((line, f"rate {number(trial.rate)}"))
         drawn.append(losses)
     scale(axes, drawn)
-    axes.axhline(found.begins, color=canvas.BLACK, linewidth=0.8, linestyle=":")
+    axes.axhline(result.begins, color=canvas.BLACK, linewidth=0.8, linestyle=":")
     axes.set_ylabel("training loss, mean of five steps")
     canvas.positions_on(axes, "step of a trial")
     _explained(axes, entries)
@@ -106,7 +108,7 @@ def _explained(axes: "Axes", entries: Entries) -> None:
     canvas.literally(drawn, labels)
 
 
-def _running(one: RateTrial) -> Floats:
+def _running(trial: RateTrial) -> Floats:
     """The mean over the last five steps: batches differ more than rates do."""
-    losses = np.array(one.course.losses)
+    losses = np.array(trial.course.losses)
     return np.array([losses[max(0, at - 4) : at + 1].mean() for at in range(len(losses))])

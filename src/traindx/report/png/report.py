@@ -56,11 +56,11 @@ def _runs(report: Report) -> list[tuple[Run, Diagnosis | None, str]]:
     diagnoses = report.diagnoses or (None,) * len(report.runs)
     several = len(report.runs) > 1
     prefixes = [f"{slug}_" if several else "" for slug in canvas.slugs([run.name for run in report.runs])]
-    found = list(zip(report.runs, diagnoses, prefixes, strict=True))
-    if report.comparison is None or len(found) <= _MOST_RUNS:
-        return found
+    entries = list(zip(report.runs, diagnoses, prefixes, strict=True))
+    if report.comparison is None or len(entries) <= _MOST_RUNS:
+        return entries
     best = {entry.run for entry in report.comparison.entries[:_MOST_RUNS]}
-    return [one for one in found if one[0].name in best]
+    return [entry for entry in entries if entry[0].name in best]
 
 
 _COLORS = {"train": canvas.BLUE, "val": canvas.ORANGE, "test": canvas.GREEN}
@@ -76,8 +76,8 @@ def is_noisy(quantity: Quantity) -> bool:
 
 def losses(run: Run) -> list[Series]:
     """The losses of a run; one that has a single value is drawn only where it is the first."""
-    found = [whole(run, quantity) for quantity in (TRAIN_LOSS, VAL_LOSS, TEST_LOSS) if quantity in run]
-    return [series for place, series in enumerate(found) if len(series) > 1 or (place == 0 and len(series))]
+    curves = [whole(run, quantity) for quantity in (TRAIN_LOSS, VAL_LOSS, TEST_LOSS) if quantity in run]
+    return [series for index, series in enumerate(curves) if len(series) > 1 or (index == 0 and len(series))]
 
 
 def _objectives(run: Run) -> list[Series]:
@@ -85,20 +85,24 @@ def _objectives(run: Run) -> list[Series]:
     judged = learning_curve(run)
     if judged is None or judged.quantity.family == TRAIN_LOSS.family:
         return []
-    kin = [one for one in QUANTITIES.values() if one.family == judged.quantity.family and one in run]
-    return [series for series in (whole(run, one) for one in kin) if len(series)]
+    kin = [
+        quantity
+        for quantity in QUANTITIES.values()
+        if quantity.family == judged.quantity.family and quantity in run
+    ]
+    return [series for series in (whole(run, quantity) for quantity in kin) if len(series)]
 
 
 def draw_loss(paper: canvas.Sheet, ruler: Ruler, series: list[Series]) -> None:
     """Draw the curves on the first panel, with their legend."""
     panel, entries, bad = paper.panels[0], [], []
-    for place, one in enumerate(series):
-        positions = ruler.positions(one)
-        color = _COLORS.get(one.quantity.slug.partition("_")[0], canvas.BLUE)
-        style = Style(color, _label(one, ruler), smoothed=is_noisy(one.quantity) or len(one) > _MANY)
-        entries += draw(panel, positions, one.values, style)
-        bad += mark_bad(panel, positions, one.values, style, 0.97 - 0.05 * place)
-    scale(panel, [one.values for one in series])
+    for index, curve in enumerate(series):
+        positions = ruler.positions(curve)
+        color = _COLORS.get(curve.quantity.slug.partition("_")[0], canvas.BLUE)
+        style = Style(color, _label(curve, ruler), smoothed=is_noisy(curve.quantity) or len(curve) > _MANY)
+        entries += draw(panel, positions, curve.values, style)
+        bad += mark_bad(panel, positions, curve.values, style, 0.97 - 0.05 * index)
+    scale(panel, [curve.values for curve in series])
     panel.set_ylabel(series[0].quantity.family)
     canvas.legend(panel, entries + bad)
 
@@ -133,11 +137,11 @@ def _picture(run: Run, diagnosis: Diagnosis | None, series: list[Series]) -> tup
     if max(map(len, series), default=0) < 2:
         return None
     ruler = Ruler(run, series[0])
-    found = marks(diagnosis, ruler)
+    evidence_marks = marks(diagnosis, ruler)
     kind = series[0].quantity.family
-    paper = canvas.sheet(f"{run.name}: {kind}", [_HEIGHT], len(found))
+    paper = canvas.sheet(f"{run.name}: {kind}", [_HEIGHT], len(evidence_marks))
     draw_loss(paper, ruler, series)
-    return f"{kind.replace(' ', '_')}_curve.png", finished(paper, ruler, diagnosis, found)
+    return f"{kind.replace(' ', '_')}_curve.png", finished(paper, ruler, diagnosis, evidence_marks)
 
 
 _HEIGHTS = (2.9, 1.7)
@@ -152,8 +156,8 @@ def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
     if max(map(len, recorded), default=0) < 2 or max(map(len, rates), default=0) < 2:
         return None
     ruler = Ruler(run, recorded[0])
-    found = marks(diagnosis, ruler)
-    paper = canvas.sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(found))
+    evidence_marks = marks(diagnosis, ruler)
+    paper = canvas.sheet(f"{run.name}: loss and learning rate", _HEIGHTS, len(evidence_marks))
     draw_loss(paper, ruler, recorded)
     panel, entries = paper.panels[1], Entries()
     for color, rate in zip(canvas.COLORS[2:], rates, strict=False):
@@ -165,7 +169,7 @@ def lr_loss(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | None:
     scale(panel, [rate.values for rate in rates])
     panel.set_ylabel("learning rate")
     canvas.legend(panel, entries)
-    return "lr_loss.png", finished(paper, ruler, diagnosis, found)
+    return "lr_loss.png", finished(paper, ruler, diagnosis, evidence_marks)
 
 
 _MOST_LAYERS = 8
@@ -179,31 +183,31 @@ def gradient_norm(run: Run, diagnosis: Diagnosis | None) -> tuple[str, bytes] | 
     if max(map(len, series), default=0) < 2:
         return None
     ruler = Ruler(run, max(series, key=len))
-    found = marks(diagnosis, ruler, (GRADIENT_NORM, CLIPPED_SHARE))
-    paper = canvas.sheet(f"{run.name}: gradient norm", [_HEIGHT], len(found))
+    evidence_marks = marks(diagnosis, ruler, (GRADIENT_NORM, CLIPPED_SHARE))
+    paper = canvas.sheet(f"{run.name}: gradient norm", [_HEIGHT], len(evidence_marks))
     panel, entries = paper.panels[0], Entries()
-    drawn = [_above_zero(one) for one in series]
-    for color, one, norms in zip(
+    drawn = [_above_zero(curve) for curve in series]
+    for color, curve, norms in zip(
         (canvas.BLUE,) if len(series) == 1 else _DEPTHS[: len(series)], series, drawn, strict=True
     ):
-        named = printable(one.layer, 40) or f"gradient norm {printable(one.part, 40)}".strip()
-        style = Style(color, named, smoothed=not one.layer)
-        entries += draw(panel, ruler.positions(one), norms, style)
-        entries += mark_bad(panel, ruler.positions(one), one.values, style)
+        named = printable(curve.layer, 40) or f"gradient norm {printable(curve.part, 40)}".strip()
+        style = Style(color, named, smoothed=not curve.layer)
+        entries += draw(panel, ruler.positions(curve), norms, style)
+        entries += mark_bad(panel, ruler.positions(curve), curve.values, style)
     scale(panel, drawn, logarithmic=True)
     panel.set_ylabel("gradient norm")
     canvas.legend(panel, entries + _zeros(panel, series, ruler) + _limit(panel, run))
-    return "gradient_norm.png", finished(paper, ruler, diagnosis, found, _left_out(run, series))
+    return "gradient_norm.png", finished(paper, ruler, diagnosis, evidence_marks, _left_out(run, series))
 
 
 def _chosen(run: Run) -> list[Series]:
     """The norm of all parameters; where only layers were recorded, some of them from first to last."""
-    found = [series for series in run.all(GRADIENT_NORM) if len(series)]
-    wholes = [series for series in found if not series.layer]
+    curves = [series for series in run.all(GRADIENT_NORM) if len(series)]
+    wholes = [series for series in curves if not series.layer]
     if wholes:
         return [min(wholes, key=lambda series: (bool(series.part), -len(series)))]
-    places = np.unique(np.linspace(0, len(found) - 1, min(len(found), _MOST_LAYERS)).round().astype(int))
-    return [found[place] for place in places] if found else []
+    places = np.unique(np.linspace(0, len(curves) - 1, min(len(curves), _MOST_LAYERS)).round().astype(int))
+    return [curves[index] for index in places] if curves else []
 
 
 def _above_zero(series: Series) -> Floats:
@@ -214,7 +218,7 @@ def _above_zero(series: Series) -> Floats:
 
 def _zeros(panel: "Axes", series: list[Series], ruler: Ruler) -> Entries:
     """Marks along the lower edge for norms of exactly zero, which a logarithmic axis does not show."""
-    zero = [ruler.positions(one)[one.values == 0] for one in series if (one.values > 0).any()]
+    zero = [ruler.positions(curve)[curve.values == 0] for curve in series if (curve.values > 0).any()]
     places = np.concatenate(zero) if zero else np.empty(0)
     if not len(places):
         return []
@@ -236,7 +240,7 @@ def _limit(panel: "Axes", run: Run) -> Entries:
 
 
 def _left_out(run: Run, series: list[Series]) -> list[str]:
-    layers = [one for one in run.all(GRADIENT_NORM) if one.layer]
+    layers = [curve for curve in run.all(GRADIENT_NORM) if curve.layer]
     if not series[0].layer or len(layers) == len(series):
         return []
     return [f"{len(series)} of {count(len(layers), 'layer')}, evenly chosen from first to last."]

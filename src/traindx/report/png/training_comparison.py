@@ -46,7 +46,7 @@ def training_comparison(runs: Sequence[Run], comparison: Comparison | None) -> t
     ranked = _ranked(runs, comparison)
     measured = [comparison.measure] if comparison else []
     wanted = dict.fromkeys([*_QUANTITIES, *measured])
-    quantities = [one for one in wanted if sum(one in run for run in runs) >= 2]
+    quantities = [quantity for quantity in wanted if sum(quantity in run for run in runs) >= 2]
     if not quantities:
         return None
     figure, panels = _grid(quantities)
@@ -63,26 +63,29 @@ def _ranked(runs: Sequence[Run], comparison: Comparison | None) -> list[Run]:
     """The runs in the order of the comparison; equal names keep the order of the report."""
     if comparison is None:
         return list(runs)
-    place = {entry.run: rank for rank, entry in reversed(list(enumerate(comparison.entries)))}
-    return sorted(runs, key=lambda run: place.get(run.name, len(place)))
+    rank_of = {entry.run: rank for rank, entry in reversed(list(enumerate(comparison.entries)))}
+    return sorted(runs, key=lambda run: rank_of.get(run.name, len(rank_of)))
 
 
 def _grid(quantities: list[Quantity]) -> "tuple[Figure, dict[Quantity, Axes]]":
     """Training data at the left and validation data at the right where both are there; else in a row."""
-    measures = list(dict.fromkeys(one.family for one in quantities))
+    measures = list(dict.fromkeys(quantity.family for quantity in quantities))
     columns = min(len(quantities), 2)
-    places = [divmod(place, columns) for place in range(len(quantities))]
+    places = [divmod(index, columns) for index in range(len(quantities))]
     if (
-        len({one.split is Split.TRAIN for one in quantities}) == 2
+        len({quantity.split is Split.TRAIN for quantity in quantities}) == 2
         and len(quantities) >= 2 * len(measures) - 1
     ):
-        places = [(measures.index(one.family), int(one.split is not Split.TRAIN)) for one in quantities]
+        places = [
+            (measures.index(quantity.family), int(quantity.split is not Split.TRAIN))
+            for quantity in quantities
+        ]
     rows = 1 + max(row for row, _ in places)
     figure = canvas.new_figure(1.5 + _PANEL * rows)
     axes = figure.subplots(rows, columns, squeeze=False)
     for row, column in {divmod(cell, columns) for cell in range(rows * columns)} - set(places):
         axes[row, column].set_visible(False)
-    return figure, {one: axes[place] for one, place in zip(quantities, places, strict=True)}
+    return figure, {quantity: axes[cell] for quantity, cell in zip(quantities, places, strict=True)}
 
 
 def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, Entries]) -> list[str]:
@@ -91,24 +94,24 @@ def _panel(panel: "Axes", quantity: Quantity, runs: list[Run], named: dict[int, 
     by_share = _by_share(drawn)
     crossed = 0
     # The best are shown last, so that they lie above the others.
-    for one in reversed(drawn[: _COLORED + _GRAYED]):
-        positions = shares(one.run, one.series) if by_share else one.series.steps
-        style = _style(one)
-        entries = draw(panel, positions, one.series.values, style)
-        if one.place < _COLORED:
-            crossed += bool(mark_bad(panel, positions, one.series.values, style, 0.97 - 0.045 * crossed))
-            named.setdefault(one.place, entries[-1:])
+    for curve in reversed(drawn[: _COLORED + _GRAYED]):
+        positions = shares(curve.run, curve.series) if by_share else curve.series.steps
+        style = _style(curve)
+        entries = draw(panel, positions, curve.series.values, style)
+        if curve.place < _COLORED:
+            crossed += bool(mark_bad(panel, positions, curve.series.values, style, 0.97 - 0.045 * crossed))
+            named.setdefault(curve.place, entries[-1:])
     panel.set_title(quantity.called, loc="left", size=10, weight="bold")
     canvas.positions_on(panel, "share of the run" if by_share else drawn[0].series.axis.value)
     return _limit(panel, quantity, drawn)
 
 
 def _of(quantity: Quantity, runs: list[Run]) -> list[_Drawn]:
-    return [_Drawn(place, run, whole(run, quantity)) for place, run in enumerate(runs) if quantity in run]
+    return [_Drawn(index, run, whole(run, quantity)) for index, run in enumerate(runs) if quantity in run]
 
 
 def _by_share(drawn: list[_Drawn]) -> bool:
-    return len({one.series.axis for one in drawn}) > 1
+    return len({curve.series.axis for curve in drawn}) > 1
 
 
 def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Comparison) -> list[str]:
@@ -127,18 +130,18 @@ def _marked(panels: "dict[Quantity, Axes]", runs: list[Run], comparison: Compari
     return [*remarks, f"Dotted line upright: {parting.says}."]
 
 
-def _style(one: _Drawn) -> Style:
-    if one.place >= _COLORED:
+def _style(curve: _Drawn) -> Style:
+    if curve.place >= _COLORED:
         return Style(canvas.GRAY, "", faint=True)
-    return Style(canvas.COLORS[one.place], one.run.name, dashed=one.place % 2 == 1)
+    return Style(canvas.COLORS[curve.place], curve.run.name, dashed=curve.place % 2 == 1)
 
 
 def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
     """Scale the panel to most runs, and name those that leave it."""
-    ordered = sorted(one.highest for one in drawn if one.highest)
+    ordered = sorted(curve.highest for curve in drawn if curve.highest)
     most = ordered[(len(ordered) - 1) // 2] if ordered else 0.0
-    far = [one for one in drawn if most and one.highest > _FAR * most]
-    near = [one.series.values for one in drawn if one not in far]
+    far = [curve for curve in drawn if most and curve.highest > _FAR * most]
+    near = [curve.series.values for curve in drawn if curve not in far]
     scale(panel, near)
     if not far:
         return []
@@ -150,16 +153,16 @@ def _limit(panel: "Axes", quantity: Quantity, drawn: list[_Drawn]) -> list[str]:
     else:
         room = max(0.08 * (high - low), 1e-3 * abs(high))
         panel.set_ylim(low - room, high + room)
-    names = listed([f"{one.run.name} up to {number(one.highest)}" for one in far], 3)
+    names = listed([f"{curve.run.name} up to {number(curve.highest)}" for curve in far], 3)
     return [f"Beyond the panel of the {quantity.called}: {names}."]
 
 
 def _headed(figure: "Figure", runs: list[Run], named: dict[int, Entries], *, ranked_by: bool) -> None:
     """The title, and below it which color is which run."""
-    places = [place for place in sorted(named) if named[place]]
-    labels = [printable(runs[place].name, 60) for place in places]
+    places = [cell for cell in sorted(named) if named[cell]]
+    labels = [printable(runs[cell].name, 60) for cell in places]
     drawn = figure.legend(
-        [named[place][0][0] for place in places],
+        [named[cell][0][0] for cell in places],
         ["" for _ in places],
         loc="outside upper left",
         ncols=canvas.columns_for(labels),

@@ -100,8 +100,8 @@ def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:
     """One line for each trial: the control at 0, the treated arms beside it in percent of it."""
     measures = {trial.measure for trial in trials}
     axes.axvline(0, color=canvas.BLACK, linewidth=1.0, zorder=1)
-    for place, trial in enumerate(trials):
-        _effect(axes, place, trial)
+    for index, trial in enumerate(trials):
+        _effect(axes, index, trial)
     # As if there were a few: two lines would lie far apart.
     axes.set_ylim(max(len(trials), _FEW) - 0.4, -0.75)
     axes.set_yticks([])
@@ -109,26 +109,26 @@ def _effects(axes: "Axes", trials: Sequence[Trial], best: Trial | None) -> None:
     axes.spines["left"].set_visible(False)
     _percents(axes, [share for trial in trials if (share := share_of_control(trial))])
     axes.set_xlabel("effect in percent of the control")
-    for place, trial in enumerate(trials):
-        _label(axes, place, trial, is_best=trial is best, several=len(measures) > 1)
-    told = compared_by(next(iter(measures))) if len(measures) == 1 else "compared by what each is for"
-    axes.set_title(f"effect · {told}", loc="left", size=10, weight="bold", pad=26)
+    for index, trial in enumerate(trials):
+        _label(axes, index, trial, is_best=trial is best, several=len(measures) > 1)
+    caption = compared_by(next(iter(measures))) if len(measures) == 1 else "compared by what each is for"
+    axes.set_title(f"effect · {caption}", loc="left", size=10, weight="bold", pad=26)
 
 
-def _effect(axes: "Axes", place: int, trial: Trial) -> None:
+def _effect(axes: "Axes", index: int, trial: Trial) -> None:
     shares = share_of_control(trial)
     if shares is None:
         return
     effect, interval = shares
     color = _COLORS[trial.outcome]
-    axes.plot([0, 100 * effect], [place, place], color=color, linewidth=1.2, alpha=0.6, zorder=2)
+    axes.plot([0, 100 * effect], [index, index], color=color, linewidth=1.2, alpha=0.6, zorder=2)
     if interval is not None:
         ends = [100 * end for end in interval]
-        axes.plot(ends, [place, place], color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3)
-    axes.plot([0], [place], marker="o", markersize=4.5, color=canvas.BLACK, zorder=4)
+        axes.plot(ends, [index, index], color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=3)
+    axes.plot([0], [index], marker="o", markersize=4.5, color=canvas.BLACK, zorder=4)
     axes.plot(
         [100 * effect],
-        [place],
+        [index],
         marker="o",
         markersize=7,
         color=color,
@@ -138,19 +138,19 @@ def _effect(axes: "Axes", place: int, trial: Trial) -> None:
     )
 
 
-def _label(axes: "Axes", place: int, trial: Trial, *, is_best: bool, several: bool) -> None:
+def _label(axes: "Axes", index: int, trial: Trial, *, is_best: bool, several: bool) -> None:
     """The change, its figures and its outcome above the line; why there is no line, where there is none."""
-    told = row(trial)
+    cells = row(trial)
     name = printable(label_of(trial.changes), _LETTERS)
-    _words(axes, place, _ABOVE, name, weight="bold" if is_best else "normal")
-    figures = f"{told.control} → {told.treated} · " if trial.counted else ""
+    _words(axes, index, _ABOVE, name, weight="bold" if is_best else "normal")
+    figures = f"{cells.control} → {cells.treated} · " if trial.counted else ""
     outcome = f"{figures}{trial.outcome.value}"
-    _words(axes, place, _ABOVE, outcome, right=True, color=_COLORS[trial.outcome], weight="bold")
+    _words(axes, index, _ABOVE, outcome, right=True, color=_COLORS[trial.outcome], weight="bold")
     if share_of_control(trial) is None:
-        why = _without_percent(trial, told.effect)
-        _words(axes, place, 0.0, f"{why}, {trial.measure.value}" if several else why, color=_QUIET)
+        why = _without_percent(trial, cells.effect)
+        _words(axes, index, 0.0, f"{why}, {trial.measure.value}" if several else why, color=_QUIET)
     elif several:
-        _words(axes, place, _BELOW, trial.measure.value, right=True, color=_QUIET)
+        _words(axes, index, _BELOW, trial.measure.value, right=True, color=_QUIET)
 
 
 def _without_percent(trial: Trial, effect: str) -> str:
@@ -164,7 +164,7 @@ def _without_percent(trial: Trial, effect: str) -> str:
 
 def _words(
     axes: "Axes",
-    place: int,
+    index: int,
     points: float,
     text: str,
     *,
@@ -175,7 +175,7 @@ def _words(
     """Text at an edge of a line, so many points above it; on white, so that no line runs through it."""
     note = axes.annotate(
         "",
-        (1.0 if right else 0.0, place),
+        (1.0 if right else 0.0, index),
         (0, points),
         xycoords=axes.get_yaxis_transform(),
         textcoords="offset points",
@@ -253,13 +253,13 @@ def draw_arms(axes: "Axes", name: str, pairs: Sequence[Pair]) -> None:
     }
     entries: Entries = []
     values = []
-    for place, (label, (color, arms)) in enumerate(sides.items()):
+    for index, (label, (color, arms)) in enumerate(sides.items()):
         drawn = [arm for arm in arms if arm.curve]
         for arm in drawn:
             steps, curve = _arrays(arm)
             draw(axes, steps, curve, Style(color, label, faint=True))
             values.append(curve)
-            _cross(axes, arm, color, 0.97 - 0.05 * place)
+            _cross(axes, arm, color, 0.97 - 0.05 * index)
         if drawn:
             entries += _mean(axes, drawn, color, f"{label}, {count(len(drawn), 'seed')}")
     scale(axes, values)

@@ -22,8 +22,8 @@ def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> b.P
         if best
         else b.Headline("NO PROVEN FIX", conclusion(treatment), "", b.Tone.DOUBT)
     )
-    also = [one for one in treatment.trials if best is None or one.changes != best.changes]
-    unclear = [one for one in treatment.trials if one.counted and one.effect is not None]
+    also = [trial for trial in treatment.trials if best is None or trial.changes != best.changes]
+    unclear = [trial for trial in treatment.trials if trial.counted and trial.effect is not None]
     items: dict[str, Sequence[str]] = {
         "Also helped": _before_after(also, Outcome.HELPED),
         "Undecided, needs more seeds or steps": _before_after(unclear, Outcome.INCONCLUSIVE),
@@ -37,7 +37,7 @@ def recommendations(run: Run, diagnosis: Diagnosis, treatment: Treatment) -> b.P
 
 def _before_after(trials: Sequence[Trial], outcome: Outcome) -> list[str]:
     """The trials that came out like this, with the values of both sides."""
-    return [_told(one) for one in trials if one.outcome is outcome]
+    return [_told(trial) for trial in trials if trial.outcome is outcome]
 
 
 def _told(trial: Trial) -> str:
@@ -48,9 +48,9 @@ def _told(trial: Trial) -> str:
 
 def _in_vain(treatment: Treatment) -> list[str]:
     """What made no difference or harm, and what cannot be applied."""
-    judged = [_before_after(treatment.trials, one) for one in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
+    judged = [_before_after(treatment.trials, outcome) for outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
     refused = filter(is_refused, treatment.trials)
-    return [*chain(*judged), *(f"{label_of(one.changes)} ({one.says})" for one in refused)]
+    return [*chain(*judged), *(f"{label_of(trial.changes)} ({trial.says})" for trial in refused)]
 
 
 def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
@@ -58,7 +58,9 @@ def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
     best, following = treatment.best, diagnosis.next_experiment
     if best is None:
         return [b.Paragraph(f"Next experiment: {following.experiment.does}.")] if following else []
-    causes = [cause for one in diagnosis.suspects for cause in (one.cause, one.mechanism) if cause]
+    causes = [
+        cause for suspect in diagnosis.suspects for cause in (suspect.cause, suspect.mechanism) if cause
+    ]
     fixes = {fix.title: fix for cause in causes for fix in cause.fixes if fix.title in best.title}
     blocks: list[b.Block] = [b.Paragraph(f"{_told(best)}.")]
     blocks += [b.Diff(tuple(treatment.patch.splitlines()))] if treatment.patch else []
@@ -69,11 +71,11 @@ def _proof(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
 
 def _manual(suspects: Sequence[Suspect]) -> list[str]:
     """The fixes that only a person can carry out, each once."""
-    found = {
-        fix.title: f"{fix.title} ({one.cause.slug}, {percent(one.confidence)}); expect: {fix.expect}"
+    by_title = {
+        fix.title: f"{fix.title} ({suspect.cause.slug}, {percent(suspect.confidence)}); expect: {fix.expect}"
         # The likeliest cause last: of several that name a fix it is the one to read.
-        for one in reversed(suspects)
-        for fix in one.cause.fixes
+        for suspect in reversed(suspects)
+        for fix in suspect.cause.fixes
         if fix.change is None
     }
-    return list(reversed(found.values()))
+    return list(reversed(by_title.values()))

@@ -38,10 +38,10 @@ def page(cases: Sequence[Case], where: str, *, narrowed: bool = False) -> b.Page
 def tally(cases: Sequence[Case]) -> str:
     """How many cases there are, and how they came out."""
     tried = Counter(case.outcome for case in cases if case.change)
-    told = [f"{tried[one.value]} {one.value}" for one in Outcome if tried[one.value]]
+    counts = [f"{tried[outcome.value]} {outcome.value}" for outcome in Outcome if tried[outcome.value]]
     without = sum(not case.change for case in cases)
-    told += [f"{without} without a trial"] if without else []
-    return f"{count(len(cases), 'case')}: {', '.join(told)}"
+    counts += [f"{without} without a trial"] if without else []
+    return f"{count(len(cases), 'case')}: {', '.join(counts)}"
 
 
 def _empty(where: str, narrowed: bool) -> tuple[b.Block, ...]:
@@ -64,8 +64,8 @@ def _line(case: Case) -> str:
         return f"{when} · {case.run} · no trial · {_outcome(case)}"
     cause = f" for {case.cause}" if case.cause else ""
     why = f": {case.says}" if case.says else ""
-    told = f"{case.measure} {_figures(case)}, {_outcome(case)}{why}"
-    return f"{when} · {case.run} · {case.change}{cause} · {told}"
+    sentence = f"{case.measure} {_figures(case)}, {_outcome(case)}{why}"
+    return f"{when} · {case.run} · {case.change}{cause} · {sentence}"
 
 
 def _figures(case: Case) -> str:

@@ -30,7 +30,9 @@ def page(comparison: Comparison, runs: Sequence[Run] = ()) -> b.Page:
         count(len(comparison.entries), "run"),
         f"by {measure}, {comparison.measure.better.value} is better",
     )
-    told = [one.says for one in comparison.associations][:_NOTES] or list(comparison.notes)[:1]
+    explanations = [association.says for association in comparison.associations][:_NOTES] or list(
+        comparison.notes
+    )[:1]
     every = comparison.entries
     shown = every if len(every) <= _MOST_ROWS + 4 else every[:_MOST_ROWS]
     hidden = len(every) - len(shown)
@@ -41,27 +43,29 @@ def page(comparison: Comparison, runs: Sequence[Run] = ()) -> b.Page:
         _table(comparison, shown, measure),
         *([b.Paragraph(f"{hidden} more runs: --all lists them", b.Tone.QUIET)] if hidden else ()),
         *(b.Paragraph(says, b.Tone.DOUBT) for says in comparison.warnings),
-        *(b.Paragraph(says) for says in told),
+        *(b.Paragraph(says) for says in explanations),
     )
     complete = (b.Section("All runs", (_table(comparison, every, measure),)),) if hidden else ()
-    return b.Page("comparison of runs", screen, (*complete, *_sections(comparison, told)), len(shown) + 12)
+    return b.Page(
+        "comparison of runs", screen, (*complete, *_sections(comparison, explanations)), len(shown) + 12
+    )
 
 
 def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[b.Block]:
     """The measure of all runs that count alike."""
     order = {entry.run: index for index, entry in enumerate(comparison.entries)}
     ranked = sorted(runs, key=lambda run: order.get(run.name, len(order)))
-    found = [(run, series) for run in ranked if (series := _measured(run, comparison)) is not None]
-    if not found:
+    measured = [(run, series) for run in ranked if (series := _measured(run, comparison)) is not None]
+    if not measured:
         return []
-    axis, _ = Counter(series.axis for _, series in found).most_common(1)[0]
+    axis, _ = Counter(series.axis for _, series in measured).most_common(1)[0]
     folder = shared_folder([run.name for run in runs])
     curves = tuple(
         b.Curve(run.name.removeprefix(folder), series.steps, series.values)
-        for run, series in found
+        for run, series in measured
         if series.axis is axis
     )
-    missing = len(found) - len(curves)
+    missing = len(measured) - len(curves)
     notes = (f"Not shown: {count(missing, 'run')} not counted by {axis.value}.",) if missing else ()
     return [b.Overlay(measure, axis, curves, notes)]
 
@@ -69,27 +73,33 @@ def _overlay(comparison: Comparison, runs: Sequence[Run], measure: str) -> list[
 def _measured(run: Run, comparison: Comparison) -> Series | None:
     if comparison.measure not in run:
         return None
-    found = [series for series in run.all(comparison.measure) if series.part == comparison.part]
-    series = found[0] if found else whole(run, comparison.measure)
+    curves = [series for series in run.all(comparison.measure) if series.part == comparison.part]
+    series = curves[0] if curves else whole(run, comparison.measure)
     return series if bool(np.isfinite(series.values).any()) else None
 
 
 def _explaining(comparison: Comparison) -> list[str]:
-    weight = {one.name: abs(one.correlation) for one in comparison.associations}
-    return sorted(comparison.differing, key=lambda one: -weight.get(one, 0.0))[:_SETTINGS]
+    weight = {association.name: abs(association.correlation) for association in comparison.associations}
+    return sorted(comparison.differing, key=lambda setting: -weight.get(setting, 0.0))[:_SETTINGS]
 
 
 def _table(comparison: Comparison, entries: Sequence[Entry], measure: str) -> b.Block:
     settings = _explaining(comparison)
-    titles = ["run", f"{measure}>", "at>", "verdict", *(f"{printable(one, _SETTING)}>" for one in settings)]
-    partings = {one.second: one for one in reversed(comparison.partings)}
+    titles = [
+        "run",
+        f"{measure}>",
+        "at>",
+        "verdict",
+        *(f"{printable(setting, _SETTING)}>" for setting in settings),
+    ]
+    partings = {parting.second: parting for parting in reversed(comparison.partings)}
     folder = shared_folder([entry.run for entry in comparison.entries])
     rows: list[tuple[str | b.Cell, ...]] = [
         (
             b.Cell(printable(entry.run.removeprefix(folder), 60), leads_to=entry.run),
             *_figures(entry),
             b.Cell("SICK" if entry.verdict is Verdict.SICK else entry.verdict.value, _TONES[entry.verdict]),
-            *(_setting(entry, one) for one in settings),
+            *(_setting(entry, setting) for setting in settings),
             "(best)" if index == 0 else _parted(partings.get(entry.run), folder),
         )
         for index, entry in enumerate(entries)
@@ -117,14 +127,14 @@ def _parted(parting: Parting | None, folder: str) -> str:
     return f"from {first} at {parting.axis.value} {step(parting.step)}"
 
 
-def _sections(comparison: Comparison, told: list[str]) -> tuple[b.Section, ...]:
-    more = [one.says for one in comparison.associations if one.says not in told]
+def _sections(comparison: Comparison, notes: list[str]) -> tuple[b.Section, ...]:
+    more = [association.says for association in comparison.associations if association.says not in notes]
     items = {
         "Settings that explain the order": more,
         "Speed": [speed(comparison)] if speed(comparison) else [],
-        "Where runs diverge": [one.says for one in comparison.partings],
+        "Where runs diverge": [parting.says for parting in comparison.partings],
         "Settings": [_settings(entry, comparison.differing) for entry in comparison.entries],
-        "Notes": [note for note in comparison.notes if note not in told],
+        "Notes": [note for note in comparison.notes if note not in notes],
     }
     return b.lists(items)
 
@@ -152,5 +162,5 @@ def speed(comparison: Comparison) -> str:
 
 
 def _settings(entry: Entry, names: tuple[str, ...]) -> str:
-    values = [f"{printable(one, 40)}={_setting(entry, one)}" for one in names if one in entry.settings]
+    values = [f"{printable(name, 40)}={_setting(entry, name)}" for name in names if name in entry.settings]
     return f"{printable(entry.run, 60)}: {listed(values, 99)}"

@@ -128,11 +128,11 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     reasons = seen_reasons(top)
     fix = fix_for(top.cause, run)
     lost = _lost(diagnosis)
-    first = [one for one in reasons if not lost or not _is_about(one, lost)][:1]
-    told = [*(one.says for one in lost), *map(_located, first)]
+    first = [reason for reason in reasons if not lost or not _is_about(reason, lost)][:1]
+    said = [*(finding.says for finding in lost), *map(_located, first)]
     return [
         b.Headline("SICK", _named(top), f"confidence {percent(top.confidence)}", at=line_to_change(fix, top)),
-        b.Paragraph(sentences([*told, *([] if lost else [outcome(run)])])),
+        b.Paragraph(sentences([*said, *([] if lost else [outcome(run)])])),
         *facts(diagnosis, top),
         b.Gap(),
         *(_fix(fix, top) if fix else ()),
@@ -140,7 +140,7 @@ def _accused(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
         b.Gap(),
         b.Chart(run, marks(reasons)),
         b.Gap(),
-        *_why([one for one in reasons if not any(map(partial(_says_same, one), first))]),
+        *_why([reason for reason in reasons if not any(map(partial(_says_same, reason), first))]),
         *_rivals(diagnosis),
         *limits(run),
         *next_command(run, [top], note=WRITES_PATCH if fix and fix.diff else ""),
@@ -168,21 +168,21 @@ def _checked(diagnosis: Diagnosis) -> str:
 def _lost(diagnosis: Diagnosis) -> list[Finding]:
     """That the loss is lost, which everyone sees first, whatever weighs most."""
     return [
-        one.finding
-        for one in diagnosis.findings
-        if one.sign is loss_not_finite and one.finding and one.finding.strength >= _CLEARLY
+        result.finding
+        for result in diagnosis.findings
+        if result.sign is loss_not_finite and result.finding and result.finding.strength >= _CLEARLY
     ]
 
 
-def _says_same(one: Reason, other: Reason) -> bool:
+def _says_same(reason: Reason, other: Reason) -> bool:
     """Whether two reasons begin with the same fact: "final training loss 0.661, ..."."""
-    return one.says.partition(",")[0] == other.says.partition(",")[0]
+    return reason.says.partition(",")[0] == other.says.partition(",")[0]
 
 
 def _is_about(reason: Reason, findings: Sequence[Finding]) -> bool:
     """Whether a reason tells of nothing but what some findings tell of."""
-    told = {one.quantity for finding in findings for one in finding.evidence}
-    return {one.quantity for one in reason.evidence} <= told
+    quantities = {evidence.quantity for finding in findings for evidence in finding.evidence}
+    return {evidence.quantity for evidence in reason.evidence} <= quantities
 
 
 def _named(top: Suspect) -> str:
@@ -194,7 +194,7 @@ def _named(top: Suspect) -> str:
 
 def _located(reason: Reason) -> str:
     """A reason with the batch it is about, which its sentence does not name."""
-    batches = [one for one in reason.evidence if one.batch is not None]
+    batches = [evidence for evidence in reason.evidence if evidence.batch is not None]
     return f"{reason.says} (batch {batches[0].batch:,}, {place(batches[0])})" if batches else reason.says
 
 
@@ -212,7 +212,7 @@ def _fix(fix: Fix, top: Suspect) -> list[b.Block]:
 
 
 def _donts(top: Suspect) -> list[b.Block]:
-    wrong = [uncapitalized(one) for one in top.cause.donts[:_DONTS]]
+    wrong = [uncapitalized(dont) for dont in top.cause.donts[:_DONTS]]
     return [b.Term("don't", "; ".join(wrong), brief=True)] if wrong else []
 
 
@@ -220,15 +220,17 @@ def _why(reasons: Sequence[Reason]) -> list[b.Block]:
     return [
         b.Entry(
             "WHY" if index == 0 else "",
-            one.says,
-            place(one.evidence[0]) if one.evidence else "",
+            reason.says,
+            place(reason.evidence[0]) if reason.evidence else "",
             brief=True,
         )
-        for index, one in enumerate(reasons[:_REASONS])
+        for index, reason in enumerate(reasons[:_REASONS])
     ]
 
 
 def _rivals(diagnosis: Diagnosis) -> list[b.Block]:
-    shown = [one for one in rivals(diagnosis)[:_RIVALS] if one.confidence >= _LEAST_RIVAL]
-    told = " · ".join(f"{uncapitalized(one.cause.title)} {percent(one.confidence)}" for one in shown)
-    return [b.Entry("OR", told)] if told else []
+    shown = [rival for rival in rivals(diagnosis)[:_RIVALS] if rival.confidence >= _LEAST_RIVAL]
+    listed_rivals = " · ".join(
+        f"{uncapitalized(suspect.cause.title)} {percent(suspect.confidence)}" for suspect in shown
+    )
+    return [b.Entry("OR", listed_rivals)] if listed_rivals else []

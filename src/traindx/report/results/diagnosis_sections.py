@@ -21,7 +21,7 @@ _MEANING = (
 def sections(run: Run, diagnosis: Diagnosis) -> tuple[b.Section, ...]:
     """Everything behind the screen, the most useful first."""
     top = evidence.culprit(diagnosis)
-    found = [
+    blocks = [
         _why(run, diagnosis, top),
         *([_fixes(run, top)] if top else []),
         *b.lists({"What not to do": top.cause.what_not_to_do if top else ()}, is_open=True),
@@ -35,7 +35,7 @@ def sections(run: Run, diagnosis: Diagnosis) -> tuple[b.Section, ...]:
         _ruled_out(diagnosis),
         _checks(diagnosis),
     ]
-    return tuple(section for section in found if section.blocks)
+    return tuple(section for section in blocks if section.blocks)
 
 
 def reason_table(reasons: Sequence[Reason]) -> b.Table:
@@ -71,9 +71,9 @@ def _why(run: Run, diagnosis: Diagnosis, top: Suspect | None) -> b.Section:
         else "",
         "VIA": top.mechanism.title if top and top.mechanism else "",
     }
-    told = [b.Entry(label, says) for label, says in entries.items() if says]
+    facts = [b.Entry(label, says) for label, says in entries.items() if says]
     meaning = b.Paragraph(f"{odds} {_MEANING}", b.Tone.QUIET)
-    return b.Section(title, (reason_table(reasons), *told, meaning), is_open=True, name="Why")
+    return b.Section(title, (reason_table(reasons), *facts, meaning), is_open=True, name="Why")
 
 
 def _fixes(run: Run, top: Suspect) -> b.Section:
@@ -84,29 +84,31 @@ def _fixes(run: Run, top: Suspect) -> b.Section:
 
 def _fix(fix: Fix) -> list[b.Block]:
     """A fix with all that its prescription says."""
-    told = fix.prescription
+    prescription = fix.prescription
     body: list[b.Block] = [
         b.Entry("", fix.title, f"{fix.at} · {fix.safety}" if fix.at else fix.safety, b.Tone.STRONG)
     ]
     if fix.diff:
         body.append(b.Diff(fix.diff))
-    elif told.before:
-        body += [b.Code(told.before, label="before"), b.Code(told.code, label="after")]
-    elif told.code:
-        body.append(b.Code(told.code, label="example"))
-    body += [b.Term("expect", told.expect), b.Term("not when", told.not_when)]
-    known = " + ".join(map(str, fix.changes)) or told.change
+    elif prescription.before:
+        body += [b.Code(prescription.before, label="before"), b.Code(prescription.code, label="after")]
+    elif prescription.code:
+        body.append(b.Code(prescription.code, label="example"))
+    body += [b.Term("expect", prescription.expect), b.Term("not when", prescription.not_when)]
+    known = " + ".join(map(str, fix.changes)) or prescription.change
     return [*body, *([b.Term("change", known)] if known else [])]
 
 
 def _rivals(diagnosis: Diagnosis, top: Suspect | None) -> b.Section:
     others = [suspect for suspect in diagnosis.suspects if suspect is not top]
     named: list[b.Block] = []
-    for one in evidence.rivals(diagnosis):
-        title = f"{one.cause.title} ({one.cause.slug})"
-        named += [b.Gap(), b.Entry("", title, percent(one.confidence), b.Tone.STRONG)]
-        named += [evidence.told_apart(top.cause, one) if top else evidence.evidence_on(one)]
-    sums = [b.Section(f"Log-odds of {one.cause.slug}", (reason_table(one.reasons),)) for one in others]
+    for rival in evidence.rivals(diagnosis):
+        title = f"{rival.cause.title} ({rival.cause.slug})"
+        named += [b.Gap(), b.Entry("", title, percent(rival.confidence), b.Tone.STRONG)]
+        named += [evidence.told_apart(top.cause, rival) if top else evidence.evidence_on(rival)]
+    sums = [
+        b.Section(f"Log-odds of {suspect.cause.slug}", (reason_table(suspect.reasons),)) for suspect in others
+    ]
     return b.Section("Rivals", (*named[1:], *sums))
 
 
@@ -128,18 +130,20 @@ def _experiment(diagnosis: Diagnosis) -> b.Section:
 
 def _objective(diagnosis: Diagnosis) -> b.Section:
     kind = diagnosis.objective
-    told = f"{kind.objective.title} ({kind.evidence})" if kind.evidence else kind.objective.title
-    says = f"{told}; judged by {kind.objective.judged_by}. If that is wrong, add --objective NAME."
+    objective = f"{kind.objective.title} ({kind.evidence})" if kind.evidence else kind.objective.title
+    says = f"{objective}; judged by {kind.objective.judged_by}. If that is wrong, add --objective NAME."
     return b.Section("Objective", (b.Paragraph(capitalized(says)),))
 
 
 def _observations(diagnosis: Diagnosis, top: Suspect | None) -> list[str]:
-    told = top.reasons if top else diagnosis.healthy_reasons if diagnosis.verdict is Verdict.HEALTHY else ()
-    return [evidence.remark(result) for result in evidence.unmentioned(diagnosis, told)]
+    reasons = (
+        top.reasons if top else diagnosis.healthy_reasons if diagnosis.verdict is Verdict.HEALTHY else ()
+    )
+    return [evidence.remark(result) for result in evidence.unmentioned(diagnosis, reasons)]
 
 
 def _ruled_out(diagnosis: Diagnosis) -> b.Section:
-    dropped = [(one.cause.slug, evidence.against(one)) for one in evidence.ruled_out(diagnosis)]
+    dropped = [(suspect.cause.slug, evidence.against(suspect)) for suspect in evidence.ruled_out(diagnosis)]
     unknown = evidence.not_judged(diagnosis)
     blocks = [b.table("cause, evidence against", dropped)] if dropped else []
     return b.Section("Ruled out", (*blocks, *([b.Paragraph(unknown)] if unknown else [])))

@@ -23,7 +23,7 @@ def rivals(diagnosis: Diagnosis) -> list[Suspect]:
     """The suspects next to the first of a sick run, without the mechanism that one works through."""
     top = culprit(diagnosis)
     via = top.mechanism.slug if top and top.mechanism else ""
-    return [one for one in diagnosis.suspects if one is not top and one.cause.slug != via]
+    return [suspect for suspect in diagnosis.suspects if suspect is not top and suspect.cause.slug != via]
 
 
 def ordered(reasons: Sequence[Reason]) -> list[Reason]:
@@ -63,8 +63,12 @@ def since(suspect: Suspect) -> Evidence | None:
         return None
     first = suspect.evidence[0]
     # Facts hold of the whole run: beside a curve that turns at a step they would always be the earliest.
-    alike = [one for one in suspect.evidence if one.axis is first.axis and _is_fact(one) == _is_fact(first)]
-    return min(alike, key=lambda one: one.steps[0])
+    alike = [
+        evidence
+        for evidence in suspect.evidence
+        if evidence.axis is first.axis and _is_fact(evidence) == _is_fact(first)
+    ]
+    return min(alike, key=lambda evidence: evidence.steps[0])
 
 
 def _is_fact(evidence: Evidence) -> bool:
@@ -83,8 +87,8 @@ def place(evidence: Evidence) -> str:
 
 def whereabouts(suspect: Suspect, line: str = "") -> list[str]:
     """Where a suspect is to be found, as far as known: layer, batch, and a line if it is given."""
-    found = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
-    places = [f"{what} {printable(which, 60)}" for what, which in found if which]
+    parts = [("layer", suspect.layer), ("batch", "" if suspect.batch is None else f"{suspect.batch:,}")]
+    places = [f"{what} {printable(which, 60)}" for what, which in parts if which]
     line = line or suspect.place
     return [*places, printable(line, 80)] if line else places
 
@@ -126,8 +130,8 @@ def tally(diagnosis: Diagnosis) -> str:
 def told_apart(cause: Cause, rival: Suspect) -> Term:
     """What would separate a rival from a cause, not checked yet; else the evidence on the rival."""
     # A page tells what the other cause shows, so read from the rival's page it is what the rival does not.
-    for one, other, shows in ((cause, rival.cause, "confirmed if"), (rival.cause, cause, "ruled out if")):
-        for named in one.rivals:
+    for first, other, shows in ((cause, rival.cause, "confirmed if"), (rival.cause, cause, "ruled out if")):
+        for named in first.rivals:
             if named.slug == other.slug:
                 return Term(shows, _elsewhere(named.told_apart_by))
     return evidence_on(rival)
@@ -176,8 +180,8 @@ def sentence(diagnosis: Diagnosis) -> str:
 def missing(diagnosis: Diagnosis) -> list[str]:
     """What was not recorded and which checks need it, in as few sentences as possible."""
     about: dict[str, list[str]] = {}
-    for one in diagnosis.not_recorded:
-        about.setdefault(one.would_tell, []).append(quantity_name(one))
+    for unrecorded in diagnosis.not_recorded:
+        about.setdefault(unrecorded.would_tell, []).append(quantity_name(unrecorded))
     return [f"{', '.join(quantities)} (needed to check {what})" for what, quantities in about.items()]
 
 
@@ -198,8 +202,8 @@ def inseparable(diagnosis: Diagnosis) -> tuple[Suspect, ...]:
         return ()
     slugs = {cause.slug for cause in diagnosis.next_experiment.against}
     slugs.add(diagnosis.next_experiment.tests.slug)
-    found = tuple(suspect for suspect in diagnosis.suspects if suspect.cause.slug in slugs)
-    return found if len(found) > 1 else ()
+    suspects = tuple(suspect for suspect in diagnosis.suspects if suspect.cause.slug in slugs)
+    return suspects if len(suspects) > 1 else ()
 
 
 def unmentioned(diagnosis: Diagnosis, reasons: Sequence[Reason]) -> list[SignResult]:
@@ -234,30 +238,40 @@ _TROUBLES = 4
 
 def strongest(diagnosis: Diagnosis) -> list[str]:
     """What speaks of trouble, the worst first."""
-    return [one.finding.says for one in _bad(diagnosis) if one.finding]
+    return [result.finding.says for result in _bad(diagnosis) if result.finding]
 
 
 def _bad(diagnosis: Diagnosis) -> list[SignResult]:
-    bad = [one for one in diagnosis.findings if one.sign.severity is not Severity.INFO and one.finding]
+    bad = [
+        result
+        for result in diagnosis.findings
+        if result.sign.severity is not Severity.INFO and result.finding
+    ]
     return sorted(
-        bad, key=lambda one: (-one.sign.severity.rank, -(one.finding.strength if one.finding else 0.0))
+        bad,
+        key=lambda result: (
+            -result.sign.severity.rank,
+            -(result.finding.strength if result.finding else 0.0),
+        ),
     )
 
 
 def marks(reasons: Sequence[Reason]) -> tuple[Mark, ...]:
     """What counts for a cause, as far as it is about steps; each sentence once."""
-    found = {
+    by_sentence = {
         reason.says: _mark(reason.says, reason.evidence, reason.sign.slug if reason.sign else "")
         for reason in reversed(reasons)
         if _stepwise(reason.evidence)
     }
-    return tuple(found[says] for says in dict.fromkeys(reason.says for reason in reasons) if says in found)
+    return tuple(
+        by_sentence[says] for says in dict.fromkeys(reason.says for reason in reasons) if says in by_sentence
+    )
 
 
 def troubles(diagnosis: Diagnosis) -> tuple[Mark, ...]:
     """What harms, the worst first, for a chart without a cause."""
-    found = [(one.finding, one.sign) for one in _bad(diagnosis) if one.finding]
-    stepwise = [one for one in found if _stepwise(one[0].evidence)]
+    pairs = [(pair.finding, pair.sign) for pair in _bad(diagnosis) if pair.finding]
+    stepwise = [pair for pair in pairs if _stepwise(pair[0].evidence)]
     return tuple(_mark(finding.says, finding.evidence, sign.slug) for finding, sign in stepwise[:_TROUBLES])
 
 
@@ -268,4 +282,4 @@ def _mark(says: str, evidence: Sequence[Evidence], row: str) -> Mark:
 
 def _stepwise(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Without the properties of the program, which hold at every step."""
-    return tuple(one for one in evidence if not isinstance(one.quantity, Fact))
+    return tuple(item for item in evidence if not isinstance(item.quantity, Fact))

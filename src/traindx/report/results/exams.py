@@ -30,7 +30,7 @@ _UNDECIDED = 4
 
 
 def _worst_first(checks: Sequence[Checked]) -> list[Checked]:
-    return sorted(checks, key=lambda one: -one.mark.rank)
+    return sorted(checks, key=lambda checked: -checked.mark.rank)
 
 
 def data_page(examination: Examination, picture: bytes | None = None) -> b.Page:
@@ -46,7 +46,9 @@ def data_page(examination: Examination, picture: bytes | None = None) -> b.Page:
         *problems.fix_and_next(examination.problems),
     )
     named = [
-        (one.check.slug, finding) for one in _worst_first(examination.checks) for finding in one.findings
+        (checked.check.slug, finding)
+        for checked in _worst_first(examination.checks)
+        for finding in checked.findings
     ]
     sections = (
         *problems.picture_section("the data", picture),
@@ -59,33 +61,36 @@ def data_page(examination: Examination, picture: bytes | None = None) -> b.Page:
 
 def data_summary(examination: Examination) -> str:
     """One line: verdict, counts and the worst problem."""
-    first = [f" · {one.cause}: {one.says}" if one.cause else f" · {one.says}" for one in examination.problems]
+    first = [
+        f" · {problem.cause}: {problem.says}" if problem.cause else f" · {problem.says}"
+        for problem in examination.problems
+    ]
     return f"{problems.VERDICTS[examination.verdict]} {_data_told(examination)}{''.join(first[:1])}"
 
 
 def _data_told(examination: Examination) -> str:
-    marks = [one.mark for one in examination.checks]
-    bad = [one.mark for one in examination.problems]
+    marks = [checked.mark for checked in examination.checks]
+    bad = [problem.mark for problem in examination.problems]
     failed, warned = bad.count(Mark.FAIL), bad.count(Mark.WARN)
     return problems.tally(failed, warned, marks.count(Mark.PASS), marks.count(Mark.UNSEEN))
 
 
 def _data_rows(examination: Examination) -> list[problems.ResultRow]:
     """A row for each problem, the worst first."""
-    named = [(one.check.slug, finding) for one in examination.checks for finding in one.findings]
-    found = [problems.finding_row(finding, name) for name, finding in named if is_bad(finding)]
-    return sorted(found, key=lambda row: -row.mark.rank)
+    named = [(checked.check.slug, finding) for checked in examination.checks for finding in checked.findings]
+    result_rows = [problems.finding_row(finding, name) for name, finding in named if is_bad(finding)]
+    return sorted(result_rows, key=lambda row: -row.mark.rank)
 
 
 def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None) -> b.Page:
     """The verdict, what is wrong, what to do about the worst, and the layers; `source` gave the batch."""
-    subject, notes, told, layers, sections = _parts(exam)
+    subject, notes, sentence, layers, sections = _parts(exam)
     shown = layers.shortened(_SHOWN)
     screen: tuple[b.Block, ...] = (
         b.Header(subject, tuple(filter(None, (source, *notes)))),
         b.Gap(),
         b.Headline(problems.VERDICTS[exam.mark], _counts(exam), "", problems.TONES[exam.mark]),
-        *([b.Paragraph(told)] if told and not exam.problems else []),
+        *([b.Paragraph(sentence)] if sentence and not exam.problems else []),
         *problems.rows_table(problems.cut(_rows(exam))),
         b.Gap(),
         *problems.fix_and_next(exam.problems),
@@ -96,7 +101,7 @@ def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None
     whole = b.Section("Layers", (*layers.tables, b.Paragraph(layers.legend, b.Tone.QUIET)), is_open=True)
     everything = (
         *problems.picture_section(subject, picture),
-        *problems.problem_sections((one.cause, one) for one in exam.problems),
+        *problems.problem_sections((problem.cause, problem) for problem in exam.problems),
         whole,
         *sections,
         *b.lists({"Not found": exam.cleared}),
@@ -107,19 +112,19 @@ def model_page(exam: ModelResult, source: str = "", picture: bytes | None = None
 
 def summary(exam: ModelResult) -> str:
     """One line: verdict, counts and the worst problem."""
-    first = "".join(f" · {one}" for one in exam.problems[:1])
+    first = "".join(f" · {problem}" for problem in exam.problems[:1])
     return f"{problems.VERDICTS[exam.mark]} {_counts(exam)}{first}"
 
 
 def _counts(exam: ModelResult) -> str:
-    marks = [one.mark for one in exam.problems]
+    marks = [problem.mark for problem in exam.problems]
     return problems.tally(
         marks.count(Mark.FAIL), marks.count(Mark.WARN), len(exam.cleared), len(exam.undecided)
     )
 
 
 def _rows(exam: ModelResult) -> list[problems.ResultRow]:
-    rows = [problems.finding_row(one) for one in exam.problems]
+    rows = [problems.finding_row(problem) for problem in exam.problems]
     if exam.undecided:
         says = f"{', '.join(exam.undecided)}: pass a batch with --data FILE"
         rows.append(problems.ResultRow(Mark.UNSEEN, count(len(exam.undecided), "check"), says))
@@ -139,8 +144,8 @@ def _parts(exam: ModelResult) -> _Parts:
 def _gradients(exam: GradientExam) -> _Parts:
     loss = "" if exam.loss is None else f"loss {number(exam.loss)} ({exam.loss_function})"
     reached = sum(row.state == "" for row in exam.rows)
-    told = f"Gradients reach {reached} of {count(len(exam.rows), 'parameter')}; norm {number(exam.norm)}."
-    return f"gradients of {exam.model}", (loss,), told, gradient_table(exam), _depth(exam)
+    sentence = f"Gradients reach {reached} of {count(len(exam.rows), 'parameter')}; norm {number(exam.norm)}."
+    return f"gradients of {exam.model}", (loss,), sentence, gradient_table(exam), _depth(exam)
 
 
 def _depth(exam: GradientExam) -> tuple[b.Section, ...]:
@@ -153,10 +158,10 @@ def _depth(exam: GradientExam) -> tuple[b.Section, ...]:
 
 
 def _activations(exam: ActivationExam) -> _Parts:
-    seen = count(exam.batches, "batch", "batches")
-    seen = f"{count(exam.inputs, 'input')} in {seen}" if exam.inputs else seen
-    told = f"{count(len(exam.rows), 'layer')}: none is dead, saturated or non-finite."
-    return f"activations of {exam.model}", (seen,), told, activation_table(exam), ()
+    extent = count(exam.batches, "batch", "batches")
+    extent = f"{count(exam.inputs, 'input')} in {extent}" if exam.inputs else extent
+    sentence = f"{count(len(exam.rows), 'layer')}: none is dead, saturated or non-finite."
+    return f"activations of {exam.model}", (extent,), sentence, activation_table(exam), ()
 
 
 def _design(exam: ModelExam) -> _Parts:
@@ -167,21 +172,22 @@ def _design(exam: ModelExam) -> _Parts:
 
 
 def _size(exam: ModelExam) -> list[str]:
-    told = []
+    parts = []
     if exam.samples:
         each = number(exam.trainable / exam.samples)
-        told.append(f"{each} trainable parameters per sample ({exam.samples:,} samples)")
+        parts.append(f"{each} trainable parameters per sample ({exam.samples:,} samples)")
     if exam.plain_depth is not None:
         what = count(exam.plain_depth, "weight matrix", "weight matrices")
-        told.append(f"at most {what} in a row without normalization or skip connection")
-    return told
+        parts.append(f"at most {what} in a row without normalization or skip connection")
+    return parts
 
 
 def preflight_page(found: Checklist) -> b.Page:
     """Whether the long run may start, and what speaks against it."""
-    bad = [each for one in _worst_first(found.checked) for each in one.findings if is_bad(each)]
+    bad = [each for checked in _worst_first(found.checked) for each in checked.findings if is_bad(each)]
     undecided = [
-        problems.ResultRow(Mark.UNSEEN, one.check.slug, one.says) for one in found.having(Mark.UNSEEN)
+        problems.ResultRow(Mark.UNSEEN, checked.check.slug, checked.says)
+        for checked in found.having(Mark.UNSEEN)
     ]
     rows = [*problems.cut(_bad(found)), *problems.cut(undecided, _UNDECIDED), *_passed(found)]
     screen: tuple[b.Block, ...] = (
@@ -206,23 +212,26 @@ def preflight_summary(found: Checklist) -> str:
     return f"{READY[found.mark]} {_preflight_told(found)}{''.join(worst[:1])}"
 
 
-def _preflight_told(found: Checklist) -> str:
+def _preflight_told(checklist: Checklist) -> str:
     """How many checks failed or passed."""
-    failed, warned, passed = (len(found.having(one)) for one in (Mark.FAIL, Mark.WARN, Mark.PASS))
+    failed, warned, passed = (len(checklist.having(mark)) for mark in (Mark.FAIL, Mark.WARN, Mark.PASS))
     warnings = f", {count(warned, 'warning')}" if warned else ""
     if failed:
-        return f"{failed} of {count(len(found.checked), 'check')} failed{warnings}"
+        return f"{failed} of {count(len(checklist.checked), 'check')} failed{warnings}"
     if not passed and not warned:
         return "no check could run"
-    return f"{passed} of {count(len(found.checked), 'check')} passed{warnings}"
+    return f"{passed} of {count(len(checklist.checked), 'check')} passed{warnings}"
 
 
 def preflight_sections(found: Checklist) -> tuple[b.Section, ...]:
     """Every check by its part, what to do about those that failed, and what it cost."""
     bad = [
-        (one.check.slug, each) for one in _worst_first(found.checked) for each in one.findings if is_bad(each)
+        (checked.check.slug, each)
+        for checked in _worst_first(found.checked)
+        for each in checked.findings
+        if is_bad(each)
     ]
-    parts = groupby(found.checked, key=lambda one: one.check.part)
+    parts = groupby(found.checked, key=lambda checked: checked.check.part)
     cost = f"{count(found.steps, 'step')} in {duration(found.seconds)}, over all runs of the program"
     return (
         *problems.problem_sections(bad),
@@ -231,18 +240,18 @@ def preflight_sections(found: Checklist) -> tuple[b.Section, ...]:
     )
 
 
-def _bad(found: Checklist) -> list[problems.ResultRow]:
+def _bad(checklist: Checklist) -> list[problems.ResultRow]:
     """A row for each check that failed or warns: the worst it found."""
     return [
-        problems.finding_row(max(one.findings, key=lambda each: each.degree.rank), one.check.slug)
-        for one in _worst_first(found.checked)
-        if one.mark in (Mark.FAIL, Mark.WARN)
+        problems.finding_row(max(checked.findings, key=lambda each: each.degree.rank), checked.check.slug)
+        for checked in _worst_first(checklist.checked)
+        if checked.mark in (Mark.FAIL, Mark.WARN)
     ]
 
 
-def _passed(found: Checklist) -> list[problems.ResultRow]:
+def _passed(checklist: Checklist) -> list[problems.ResultRow]:
     """The checks that passed, counted by part."""
-    passed = found.having(Mark.PASS)
-    parts = Counter(str(one.check.part) for one in passed)
+    passed = checklist.having(Mark.PASS)
+    parts = Counter(str(checked.check.part) for checked in passed)
     says = " · ".join(f"{part} {number}" for part, number in parts.items())
     return [problems.ResultRow(Mark.PASS, count(len(passed), "check"), says)] if passed else []

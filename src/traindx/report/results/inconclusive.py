@@ -19,8 +19,8 @@ _CANDIDATES, _FACTS = 3, 2
 
 def unclear(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
     """The run is sick, and no cause stands out: what is wrong, the candidates, and what would decide."""
-    seen = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
-    says = sentences([*seen, outcome(run)])
+    observed = strongest(diagnosis)[:1] if diagnosis.suspects else [diagnosis.says]
+    says = sentences([*observed, outcome(run)])
     sure = percent(1 - diagnosis.healthy)
     could_be = [b.Entry("COULD BE", candidates(diagnosis))] if diagnosis.suspects else []
     return [
@@ -93,20 +93,20 @@ def _not_judged(run: Run, diagnosis: Diagnosis) -> list[b.Block]:
 
 def facts(diagnosis: Diagnosis, top: Suspect | None) -> list[b.Block]:
     """What was read from the program for certain and is not told yet, whatever it scores."""
-    told = {reason.sign for reason in seen_reasons(top)} if top else set()
-    certain = [one for one in diagnosis.findings if one.sign not in told and one.is_certain]
+    signs = {reason.sign for reason in seen_reasons(top)} if top else set()
+    certain = [result for result in diagnosis.findings if result.sign not in signs and result.is_certain]
     return [
-        b.Entry("FACT" if index == 0 else "", one.finding.says, one.finding.location)
-        for index, one in enumerate(certain[:_FACTS])
-        if one.finding
+        b.Entry("FACT" if index == 0 else "", result.finding.says, result.finding.location)
+        for index, result in enumerate(certain[:_FACTS])
+        if result.finding
     ]
 
 
 def candidates(diagnosis: Diagnosis, *, healthy: bool = False) -> str:
     """The likeliest, by their slugs, which `explain` takes."""
-    found = [(one.confidence, one.cause.slug) for one in diagnosis.suspects[:_CANDIDATES]]
-    found += [(diagnosis.healthy, "healthy")] if healthy else []
-    ranked = sorted(found, reverse=True)[:_CANDIDATES]
+    shares = [(suspect.confidence, suspect.cause.slug) for suspect in diagnosis.suspects[:_CANDIDATES]]
+    shares += [(diagnosis.healthy, "healthy")] if healthy else []
+    ranked = sorted(shares, reverse=True)[:_CANDIDATES]
     return " · ".join(f"{slug} {percent(confidence)}" for confidence, slug in ranked)
 
 
@@ -160,4 +160,4 @@ def unseen(run: Run) -> list[b.Block]:
 
 def sentences(clauses: Sequence[str]) -> str:
     """Clauses as sentences, each once."""
-    return " ".join(f"{capitalized(one)}." for one in dict.fromkeys(filter(None, clauses)))
+    return " ".join(f"{capitalized(clause)}." for clause in dict.fromkeys(filter(None, clauses)))

@@ -63,7 +63,7 @@ def page(conclusion: Conclusion, *, ask: str = "") -> b.Page:
 
 def summary(conclusion: Conclusion) -> str:
     """One line: the answer, and how the first claim stands."""
-    stands = [f'"{one.claim.says}": {one.stand.value}' for one in conclusion.claims[:1]]
+    stands = [f'"{checked.claim.says}": {checked.stand.value}' for checked in conclusion.claims[:1]]
     return " · ".join([conclusion.says, *stands])
 
 
@@ -75,34 +75,36 @@ def _answer(conclusion: Conclusion, *, brief: bool) -> list[b.Block]:
     if not conclusion.stands_out:
         return [b.Headline("UNCLEAR", conclusion.says, tone=b.Tone.DOUBT), b.Entry("COULD BE", candidates)]
     top = conclusion.hypotheses[0]
-    told: list[b.Block] = [
+    blocks: list[b.Block] = [
         b.Headline("LIKELY", top.cause.title, f"confidence {percent(top.confidence)}", b.Tone.STRONG)
     ]
-    told += [] if brief else [*_why(top), *_fix(top.cause)]
-    return [*told, b.Entry("OR", candidates)]
+    blocks += [] if brief else [*_why(top), *_fix(top.cause)]
+    return [*blocks, b.Entry("OR", candidates)]
 
 
 def _candidates(conclusion: Conclusion) -> str:
     """The likeliest by their slugs, which `explain` takes; without the one in the headline."""
     ranking = conclusion.consultation.ranking
-    found = [(one.confidence, one.cause.slug) for one in conclusion.hypotheses]
-    found = [*found[int(conclusion.stands_out) :], (ranking.healthy, "healthy")]
-    return " · ".join(f"{slug} {percent(share)}" for share, slug in sorted(found, reverse=True)[:_SHOWN])
+    shares = [(hypothesis.confidence, hypothesis.cause.slug) for hypothesis in conclusion.hypotheses]
+    shares = [*shares[int(conclusion.stands_out) :], (ranking.healthy, "healthy")]
+    return " · ".join(f"{slug} {percent(share)}" for share, slug in sorted(shares, reverse=True)[:_SHOWN])
 
 
 def _why(top: Hypothesis) -> list[b.Block]:
-    reasons = [one for one in together(top.reasons) if one.points > 0 and one.sign is not None]
-    reasons.sort(key=lambda one: -one.points)
-    return b.entries("WHY", (one.says for one in reasons[:_REASONS]))
+    reasons = [reason for reason in together(top.reasons) if reason.points > 0 and reason.sign is not None]
+    reasons.sort(key=lambda reason: -reason.points)
+    return b.entries("WHY", (reason.says for reason in reasons[:_REASONS]))
 
 
 def together(reasons: Sequence[Reason]) -> list[Reason]:
     """One reason for an answer that counts through several signs."""
-    found: dict[str, Reason] = {}
-    for one in reasons:
-        before = found.get(one.says)
-        found[one.says] = one if before is None else replace(one, points=before.points + one.points)
-    return list(found.values())
+    by_sentence: dict[str, Reason] = {}
+    for reason in reasons:
+        before = by_sentence.get(reason.says)
+        by_sentence[reason.says] = (
+            reason if before is None else replace(reason, points=before.points + reason.points)
+        )
+    return list(by_sentence.values())
 
 
 def _fix(cause: Cause) -> list[b.Block]:
@@ -112,20 +114,20 @@ def _fix(cause: Cause) -> list[b.Block]:
 
 def _next(conclusion: Conclusion, ask: str) -> list[b.Block]:
     """The experiment that would decide, the next question, and the one command to type."""
-    told: list[b.Block] = []
+    blocks: list[b.Block] = []
     if conclusion.experiment:
         following = conclusion.experiment
-        told.append(b.Entry("DECIDE", following.experiment.does))
-        told.append(b.Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}"))
+        blocks.append(b.Entry("DECIDE", following.experiment.does))
+        blocks.append(b.Term("if", f"{following.experiment.if_true}, it is {following.tests.slug}"))
     if conclusion.question and ask:
-        told += [b.Entry("ASK NEXT", conclusion.question.asks), b.Term("answer", ask)]
-    told += [b.Command("next", one.line, one.tells) for one in conclusion.commands[:1]]
-    return [b.Gap(), *told] if told else []
+        blocks += [b.Entry("ASK NEXT", conclusion.question.asks), b.Term("answer", ask)]
+    blocks += [b.Command("next", command.line, command.tells) for command in conclusion.commands[:1]]
+    return [b.Gap(), *blocks] if blocks else []
 
 
 def claim(checked: CheckedClaim) -> list[b.Block]:
     """What the evidence says to a claim."""
-    usual = ", ".join(one.slug for one in checked.usually[:_SHOWN])
+    usual = ", ".join(cause.slug for cause in checked.usually[:_SHOWN])
     is_open = checked.stand in (Stand.FAILS, Stand.OPEN)
     return [
         b.Headline("HUNCH", f'"{checked.claim.says}"', checked.stand.value, _STANDS[checked.stand]),
@@ -140,16 +142,17 @@ def _sections(conclusion: Conclusion) -> tuple[b.Section, ...]:
     consultation = conclusion.consultation
     ours = [matter.inside for matter in consultation.outside if matter.inside]
     ranked = [
-        [one.cause.slug, percent(one.confidence), one.cause.fixes[0].title] for one in conclusion.hypotheses
+        [hypothesis.cause.slug, percent(hypothesis.confidence), hypothesis.cause.fixes[0].title]
+        for hypothesis in conclusion.hypotheses
     ]
     walked = [
         f"{move.asks} {move.says} -> {move.after.top.cause.slug} {percent(move.after.top.confidence)}"
         for move in consultation.moves
     ]
-    commands = [f"{one.line}: {one.tells}" for one in conclusion.commands]
+    commands = [f"{command.line}: {command.tells}" for command in conclusion.commands]
     sums = [
-        b.Section(f"Why {uncapitalized(one.cause.title)}", tuple(_sum(one)))
-        for one in conclusion.hypotheses[: int(conclusion.stands_out)]
+        b.Section(f"Why {uncapitalized(hypothesis.cause.title)}", tuple(_sum(hypothesis)))
+        for hypothesis in conclusion.hypotheses[: int(conclusion.stands_out)]
     ]
     return (
         *b.lists({"In scope": ours}),
@@ -160,16 +163,16 @@ def _sections(conclusion: Conclusion) -> tuple[b.Section, ...]:
     )
 
 
-def _sum(one: Hypothesis) -> list[b.Block]:
-    rows = [[f"{reason.points:+.1f}", reason.says] for reason in together(one.reasons)]
-    donts = tuple(f"don't {wrong[:1].lower()}{wrong[1:]}" for wrong in one.cause.donts)
+def _sum(hypothesis: Hypothesis) -> list[b.Block]:
+    rows = [[f"{reason.points:+.1f}", reason.says] for reason in together(hypothesis.reasons)]
+    donts = tuple(f"don't {wrong[:1].lower()}{wrong[1:]}" for wrong in hypothesis.cause.donts)
     return [b.table("log-odds>, reason", rows), *([b.Bullets(donts)] if donts else [])]
 
 
 def bars(after: Ranking, before: Ranking | None = None, rows: int = _SHOWN) -> b.Table:
     """A bar for each of the likeliest causes, and how far the last answer moved it."""
-    found = [(one.cause.slug, one.confidence) for one in after.hypotheses[:rows]]
-    lines = [_bar(name, share, before.share(name) if before else None) for name, share in found]
+    shares = [(hypothesis.cause.slug, hypothesis.confidence) for hypothesis in after.hypotheses[:rows]]
+    lines = [_bar(name, share, before.share(name) if before else None) for name, share in shares]
     return b.table(",,>,", [*lines, _bar("healthy", after.healthy, before.healthy if before else None)])
 
 
@@ -193,16 +196,18 @@ def opening() -> tuple[b.Block, ...]:
 def asked(asks: str, number: int, choices: Sequence[str], look: str = "") -> tuple[b.Block, ...]:
     """A question with its choices, numbered."""
     rows = [[b.Cell(str(number)), b.Cell(asks, b.Tone.STRONG)]]
-    rows += [[b.Cell(""), b.Cell(f"[{index}] {one}")] for index, one in enumerate(choices, start=1)]
+    rows += [[b.Cell(""), b.Cell(f"[{index}] {choice}")] for index, choice in enumerate(choices, start=1)]
     rows += [[b.Cell(""), b.Cell(look, b.Tone.QUIET)]] if look else []
     return (b.table(">,", rows),)
 
 
 def listing(question: Question) -> tuple[b.Block, ...]:
     """A question with what it takes, for those who answer without being asked."""
-    rows = [[f"{question.slug}={one.slug}", one.says] for one in question.choices]
-    rows += [[f"{one.names[0]}=", ", ".join(one.words) or one.fact.meaning] for one in question.fields]
-    symptoms = ", ".join(one.slug for one in question.complaints)
+    rows = [[f"{question.slug}={choice.slug}", choice.says] for choice in question.choices]
+    rows += [
+        [f"{field.names[0]}=", ", ".join(field.words) or field.fact.meaning] for field in question.fields
+    ]
+    symptoms = ", ".join(complaint.slug for complaint in question.complaints)
     return (
         b.Paragraph(question.asks, b.Tone.STRONG),
         b.table(",", rows),

@@ -49,13 +49,15 @@ class LayerTable:
         """All rows with all columns."""
         if not self.parts:
             return (self.table,)
-        return tuple(_with_columns(self.table, [one in part for one in self._titles]) for part in self.parts)
+        return tuple(
+            _with_columns(self.table, [title in part for title in self._titles]) for part in self.parts
+        )
 
     def shortened(self, most: int) -> Shortened:
         """The rows that problems are about, and others spread evenly over the rest."""
         total = len(self.table.rows)
         rows = chosen(self.named, total, most)
-        short = _with_columns(self.table, [one not in self.details for one in self._titles])
+        short = _with_columns(self.table, [title not in self.details for title in self._titles])
         rest = f"{total - len(rows):,} more rows: --all" if total > len(rows) else ""
         return Shortened(replace(short, rows=tuple(short.rows[row] for row in rows)), rest)
 
@@ -77,7 +79,7 @@ def chosen(named: Collection[int], total: int, most: int) -> list[int]:
     kept = {0, total - 1, *list(named)[: most // 2]}
     others = [index for index in range(total) if index not in kept]
     left = most - len(kept)
-    return sorted(kept | {others[(2 * place + 1) * len(others) // (2 * left)] for place in range(left)})
+    return sorted(kept | {others[(2 * index + 1) * len(others) // (2 * left)] for index in range(left)})
 
 
 def _table(titles: str, rows: Iterable[tuple[str, ...]], named: Collection[int]) -> Table:
@@ -91,7 +93,7 @@ def _table(titles: str, rows: Iterable[tuple[str, ...]], named: Collection[int])
 
 
 def _named(names: Iterable[str], problems: Iterable[Finding], more: Iterable[str] = ()) -> tuple[int, ...]:
-    wanted = {layer for one in problems for layer in one.layers} | set(more)
+    wanted = {layer for problem in problems for layer in problem.layers} | set(more)
     return tuple(index for index, name in enumerate(names) if name in wanted)
 
 
@@ -120,8 +122,12 @@ def _activation(row: ActivationRow) -> tuple[str, ...]:
     first = (row.name, printable(row.kind, _KIND))
     if row.nonfinite_share:
         return (*first, _NON_FINITE, *[""] * 6)
-    sizes = (_short(one) for one in (row.mean, row.std, row.min, row.max))
-    return (*first, *sizes, *(_share(one) for one in (row.zero_share, row.dead_share, row.saturated_share)))
+    sizes = (_short(value) for value in (row.mean, row.std, row.min, row.max))
+    return (
+        *first,
+        *sizes,
+        *(_share(value) for value in (row.zero_share, row.dead_share, row.saturated_share)),
+    )
 
 
 def gradient_table(exam: GradientExam) -> LayerTable:
@@ -153,12 +159,17 @@ def _gradient(row: GradientRow) -> tuple[str, ...]:
     if spread is None:
         return (*first, *sizes, *[""] * 5)
     zero = _share(spread.zero_share) + (" *" if row.is_table else "")
-    return (*first, *sizes, *(_short(one) for one in (spread.mean, spread.std, spread.min, spread.max)), zero)
+    return (
+        *first,
+        *sizes,
+        *(_short(value) for value in (spread.mean, spread.std, spread.min, spread.max)),
+        zero,
+    )
 
 
 def design_table(exam: ModelExam) -> LayerTable:
     """The modules of a model."""
-    layers = {layer for one in exam.problems for layer in one.layers}
+    layers = {layer for problem in exam.problems for layer in problem.layers}
     owners = {layer.rpartition(".")[0] for layer in layers}
     named = _named((row.name for row in exam.rows), exam.problems, owners)
     whole = _table("layer, type, output, parameters>, gain>", map(_module, exam.rows), named)

@@ -23,22 +23,22 @@ _ALIKE = 0.95
 
 def page(program: "ProgramRate", picture: bytes | None = None) -> b.Page:
     """The learning rate to set, as a diff if the line is known, and the trials."""
-    found = program.found
+    result = program.found
     screen: tuple[b.Block, ...] = (
-        b.Header(f"lr-find {program.title}", (count(found.steps, "step"), duration(program.seconds))),
+        b.Header(f"lr-find {program.title}", (count(result.steps, "step"), duration(program.seconds))),
         b.Gap(),
-        _headline(found),
-        b.Paragraph(found.why),
+        _headline(result),
+        b.Paragraph(result.why),
         b.Gap(),
         *_change(program),
         b.Gap(),
-        *_plot(found),
-        *_trials(found),
-        *([b.Entry("USABLE", usable)] if (usable := usable_line(found)) else []),
+        *_plot(result),
+        *_trials(result),
+        *([b.Entry("USABLE", usable)] if (usable := usable_line(result)) else []),
         *_proof(program),
     )
     drawn = picture_section("range test and trials", picture)
-    return b.Page(f"{program.title}: {verdict(found)} · traindx", screen, (*drawn, *_sections(program)))
+    return b.Page(f"{program.title}: {verdict(result)} · traindx", screen, (*drawn, *_sections(program)))
 
 
 def refusal(checklist: Checklist, bug: Finding, typed: str) -> b.Page:
@@ -58,9 +58,9 @@ def refusal(checklist: Checklist, bug: Finding, typed: str) -> b.Page:
 
 def summary(program: "ProgramRate") -> str:
     """One line: the recommendation and the line to change."""
-    told = _headline(program.found)
+    headline = _headline(program.found)
     at = f" · {program.patch.says}" if program.patch else ""
-    return f"{told.word} {told.title}{at}"
+    return f"{headline.word} {headline.title}{at}"
 
 
 def verdict(found: FoundRate) -> str:
@@ -72,15 +72,15 @@ def verdict(found: FoundRate) -> str:
     return f"set the learning rate to {number(found.suggested)}, from {number(found.current)}"
 
 
-def _headline(found: FoundRate) -> b.Headline:
-    if found.suggested is None:
+def _headline(result: FoundRate) -> b.Headline:
+    if result.suggested is None:
         return b.Headline("NOT TUNED", "no learning rate to suggest", tone=b.Tone.DOUBT)
-    if found.suggested == found.current:
-        return b.Headline("KEEP", f"lr={number(found.current)}", tone=b.Tone.GOOD)
-    factor = found.suggested / found.current
+    if result.suggested == result.current:
+        return b.Headline("KEEP", f"lr={number(result.current)}", tone=b.Tone.GOOD)
+    factor = result.suggested / result.current
     change = f"{multiple(factor)} higher" if factor > 1 else f"{multiple(1 / factor)} lower"
     return b.Headline(
-        "SET", f"lr={number(found.suggested)}", f"now {number(found.current)}, {change}", b.Tone.GOOD
+        "SET", f"lr={number(result.suggested)}", f"now {number(result.current)}, {change}", b.Tone.GOOD
     )
 
 
@@ -99,41 +99,41 @@ def change_line(program: "ProgramRate") -> str:
     return f"no source patch: {program.no_patch}" if program.no_patch else ""
 
 
-def _plot(found: FoundRate) -> list[b.Block]:
-    ends = [one for one in found.trials if math.isfinite(one.loss)]
+def _plot(result: FoundRate) -> list[b.Block]:
+    ends = [trial for trial in result.trials if math.isfinite(trial.loss)]
     return [
         b.Plot(
             across="lr",
             line="range test",
             points="trials" if ends else "",
-            line_at=np.array(found.curve.rates),
-            line_values=np.array(found.curve.losses),
-            points_at=np.array([one.rate for one in ends]),
-            points_values=np.array([one.loss for one in ends]),
-            mark=found.suggested,
+            line_at=np.array(result.curve.rates),
+            line_values=np.array(result.curve.losses),
+            points_at=np.array([trial.rate for trial in ends]),
+            points_values=np.array([trial.loss for trial in ends]),
+            mark=result.suggested,
         )
     ]
 
 
-def _trials(found: FoundRate) -> tuple[b.Table, ...]:
-    if not found.trials:
+def _trials(result: FoundRate) -> tuple[b.Table, ...]:
+    if not result.trials:
         return ()
-    steps = max(len(one.course.losses) for one in found.trials)
-    titles = f"lr>, {found.measure} after {count(steps, 'step')}>, share of the best drop>,"
-    return (b.table(titles, [_trial(found, one) for one in found.trials]),)
+    steps = max(len(trial.course.losses) for trial in result.trials)
+    titles = f"lr>, {result.measure} after {count(steps, 'step')}>, share of the best drop>,"
+    return (b.table(titles, [_trial(result, trial) for trial in result.trials]),)
 
 
-def _trial(found: FoundRate, one: RateTrial) -> Sequence[b.Cell]:
-    share = found.share(one)
+def _trial(result: FoundRate, trial: RateTrial) -> Sequence[b.Cell]:
+    share = result.share(trial)
     said = {
-        "current": one.rate == found.current,
-        "suggested": one.rate == found.suggested,
-        "diverged": one.ran_away,
+        "current": trial.rate == result.current,
+        "suggested": trial.rate == result.suggested,
+        "diverged": trial.ran_away,
     }
-    tone = b.Tone.GOOD if one.rate == found.suggested else b.Tone.PLAIN
+    tone = b.Tone.GOOD if trial.rate == result.suggested else b.Tone.PLAIN
     texts = (
-        number(one.rate),
-        number(one.loss) if math.isfinite(one.loss) else "-",
+        number(trial.rate),
+        number(trial.loss) if math.isfinite(trial.loss) else "-",
         "-" if share is None else percentage(max(0.0, share)),
         ", ".join(word for word, is_so in said.items() if is_so),
     )
@@ -142,10 +142,10 @@ def _trial(found: FoundRate, one: RateTrial) -> Sequence[b.Cell]:
 
 def _proof(program: "ProgramRate") -> list[b.Block]:
     """The command that tries the suggestion in whole runs and over several seeds."""
-    found = program.found
-    if found.suggested is None or found.suggested == found.current:
+    result = program.found
+    if result.suggested is None or result.suggested == result.current:
         return []
-    change = f"optimizer.lr {found.suggested:g}"
+    change = f"optimizer.lr {result.suggested:g}"
     return [b.Command("prove it", f'traindx treat --only "{change}" {program.typed}')]
 
 
@@ -165,45 +165,45 @@ def usable_line(found: FoundRate) -> str:
 
 
 def _sections(program: "ProgramRate") -> tuple[b.Section, ...]:
-    found = program.found
+    result = program.found
     lines = [
-        f"starting loss {number(found.begins)}",
-        _current(found),
-        _limit(found),
-        _cost(found, program.seconds),
-        *found.notes,
+        f"starting loss {number(result.begins)}",
+        _current(result),
+        _limit(result),
+        _cost(result, program.seconds),
+        *result.notes,
     ]
     return (b.Section("Details", (b.Bullets(tuple(filter(None, lines))),)),)
 
 
-def _current(found: FoundRate) -> str:
+def _current(result: FoundRate) -> str:
     """How the current learning rate compares with what was found."""
-    now, usable = found.at(found.current), found.usable
+    now, usable = result.at(result.current), result.usable
     if usable is None or now is None:
         return ""
-    share = found.share(now)
+    share = result.share(now)
     is_bad = now.ran_away or share is None
     fell = "it diverges" if is_bad else f"{percentage(max(0.0, share or 0.0))} of the best drop"
     low, high = usable
     where = "in"
-    if found.current < low:
-        where = f"{multiple(low / found.current)} below"
-    elif found.current > high:
-        where = f"{multiple(found.current / high)} above"
-    return f"current lr {number(found.current)} is {where} the usable range: {fell}"
+    if result.current < low:
+        where = f"{multiple(low / result.current)} below"
+    elif result.current > high:
+        where = f"{multiple(result.current / high)} above"
+    return f"current lr {number(result.current)} is {where} the usable range: {fell}"
 
 
-def _limit(found: FoundRate) -> str:
+def _limit(result: FoundRate) -> str:
     """From which learning rate on the loss diverges."""
-    if found.diverges is None:
-        top = max(found.curve.rates, default=0.0)
-        return f"no divergence up to lr {number(float(f'{top:.2g}'))}" if found.trials else ""
-    return f"diverges from about lr {number(float(f'{found.diverges:.2g}'))}"
+    if result.diverges is None:
+        top = max(result.curve.rates, default=0.0)
+        return f"no divergence up to lr {number(float(f'{top:.2g}'))}" if result.trials else ""
+    return f"diverges from about lr {number(float(f'{result.diverges:.2g}'))}"
 
 
-def _cost(found: FoundRate, seconds: float) -> str:
-    parts = f"{len(found.curve.losses)} in the range test"
-    if found.trials:
-        lengths = max(len(one.course.losses) for one in found.trials)
-        parts += f", {count(len(found.trials), 'trial')} of {lengths}"
-    return f"{count(found.steps, 'step')} ({parts}) in {duration(seconds)}"
+def _cost(result: FoundRate, seconds: float) -> str:
+    parts = f"{len(result.curve.losses)} in the range test"
+    if result.trials:
+        lengths = max(len(trial.course.losses) for trial in result.trials)
+        parts += f", {count(len(result.trials), 'trial')} of {lengths}"
+    return f"{count(result.steps, 'step')} ({parts}) in {duration(seconds)}"

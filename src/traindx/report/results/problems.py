@@ -44,7 +44,7 @@ def rows_table(rows: Sequence[ResultRow]) -> tuple[b.Table, ...]:
     ]
     if any(row.at for row in rows):
         return (b.table(",,*,>", cells),)
-    return (b.table(",,", [one[:-1] for one in cells]),)
+    return (b.table(",,", [cell[:-1] for cell in cells]),)
 
 
 def finding_row(finding: Finding, name: str = "") -> ResultRow:
@@ -54,13 +54,13 @@ def finding_row(finding: Finding, name: str = "") -> ResultRow:
 
 def tally(failed: int, warned: int, passed: int, unseen: int = 0) -> str:
     """How many checks ended how; what there is none of is not said."""
-    told = [
+    counts = [
         count(failed, "problem") if failed else "",
         count(warned, "warning") if warned else "",
         count(passed, "check passed", "checks passed") if passed else "",
         f"{unseen:,} not checked" if unseen else "",
     ]
-    return ", ".join(filter(None, told)) or "no problems found"
+    return ", ".join(filter(None, counts)) or "no problems found"
 
 
 def cut(rows: Sequence[ResultRow], most: int = MOST_ROWS) -> list[ResultRow]:
@@ -85,7 +85,7 @@ def advice(problem: Finding) -> str:
 
 def fix_and_next(problems: Sequence[Finding], run: Run | None = None) -> list[b.Block]:
     """What to do about the first problem, as a diff if the run tells the line, and the page to read next."""
-    named = [one.cause for one in problems if _cause_of(one)]
+    named = [problem.cause for problem in problems if _cause_of(problem)]
     fixes = fix_of(problems[0], run) if problems else []
     return [*fixes, *(b.Command("next", f"traindx explain {slug}") for slug in named[:1])]
 
@@ -101,27 +101,29 @@ def fix_of(problem: Finding, run: Run | None = None) -> list[b.Block]:
 
 
 def _cause_of(problem: Finding) -> Cause | None:
-    return next((one for one in causes() if one.slug == problem.cause), None)
+    return next((cause for cause in causes() if cause.slug == problem.cause), None)
 
 
 def checks_section(checks: Iterable[Checked], title: str = "Checks") -> b.Section:
     """Every check with what it came to."""
-    rows = [row for one in checks for row in _check_rows(one)]
+    rows = [row for checked in checks for row in _check_rows(checked)]
     return b.Section(title, rows_table(rows))
 
 
-def _check_rows(one: Checked) -> list[ResultRow]:
-    rows = [finding_row(finding, one.check.slug) for finding in one.findings]
+def _check_rows(checked: Checked) -> list[ResultRow]:
+    rows = [finding_row(finding, checked.check.slug) for finding in checked.findings]
     said = {row.says for row in rows}
     # What is seen if nothing is wrong would contradict a problem.
-    contradicts = one.outcome.is_told and any(map(is_bad, one.findings))
-    remark = one.says and one.says not in said and not contradicts
-    return [*rows, *([ResultRow(one.remark, one.check.slug, one.says)] if remark else [])]
+    contradicts = checked.outcome.is_told and any(map(is_bad, checked.findings))
+    remark = checked.says and checked.says not in said and not contradicts
+    return [*rows, *([ResultRow(checked.remark, checked.check.slug, checked.says)] if remark else [])]
 
 
 def problem_sections(named: Iterable[tuple[str, Finding]]) -> tuple[b.Section, ...]:
     """A section for everything that was found, with what to do, code to paste and what it is about."""
-    return tuple(b.Section(f"{name}: {_degree(one)}", _problem(one), is_open=True) for name, one in named)
+    return tuple(
+        b.Section(f"{name}: {_degree(finding)}", _problem(finding), is_open=True) for name, finding in named
+    )
 
 
 def _degree(finding: Finding) -> str:

@@ -41,46 +41,50 @@ def share_text(share: float) -> str:
 
 def told_times(run: Run) -> str:
     """Where the time of a step goes, in one sentence; empty where it is not known."""
-    found = times(run)
-    parts = ", ".join(f"{one.called} {one.share:.0%}" for one in found)
-    whole = duration(sum(one.seconds for one in found))
-    return f"a step takes {whole} (median): {parts}" if found else ""
+    shares = times(run)
+    parts = ", ".join(f"{part.called} {part.share:.0%}" for part in shares)
+    whole = duration(sum(part.seconds for part in shares))
+    return f"a step takes {whole} (median): {parts}" if shares else ""
 
 
 def idle(run: Run, most: int = _ENOUGH) -> list[str]:
     """Sentences on the parameters that cannot learn: frozen, in no optimizer, without gradient, stale."""
     strays = [layer for layer in run.model if not layer.kind and not layer.gradient]
     model = [layer for layer in run.model if layer not in strays]
-    found = {
-        "frozen (requires_grad is off)": [one for one in model if not one.trainable],
-        "not in any optimizer": [one for one in model if one.trainable and not one.optimized],
+    parameters = {
+        "frozen (requires_grad is off)": [parameter for parameter in model if not parameter.trainable],
+        "not in any optimizer": [
+            parameter for parameter in model if parameter.trainable and not parameter.optimized
+        ],
         "with a zero gradient": [
-            one for one in model if one.trainable and one.optimized and not one.gradient
+            parameter
+            for parameter in model
+            if parameter.trainable and parameter.optimized and not parameter.gradient
         ],
         "in the optimizer but not in the model (stale)": strays,
     }
     names = {
-        what: [printable(f"{one.part} {one.name}".strip(), 60) for one in layers]
-        for what, layers in found.items()
+        what: [printable(f"{layer.part} {layer.name}".strip(), 60) for layer in layers]
+        for what, layers in parameters.items()
         if layers
     }
     return [
-        f"{count(len(those), 'parameter')} {what}: {listed(those, most)}" for what, those in names.items()
+        f"{count(len(group), 'parameter')} {what}: {listed(group, most)}" for what, group in names.items()
     ]
 
 
 def unusual(run: Run) -> list[str]:
     """Sentences on what the program does that a training seldom means to do."""
-    found = []
-    shapes, given = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
+    sentences = []
+    shapes, activation = run.facts.get(f.LOSS_SHAPES), run.facts.get(f.OUTPUT_ACTIVATION)
     if shapes:
-        found.append(f"the loss broadcasts the prediction against the target: {shapes}")
-    if given in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
-        found.append(f"{given} output goes into {run.facts[f.LOSS_FUNCTION]}, which expects logits")
+        sentences.append(f"the loss broadcasts the prediction against the target: {shapes}")
+    if activation in _SQUASHED and run.facts.get(f.LOSS_FUNCTION) in _RAW:
+        sentences.append(f"{activation} output goes into {run.facts[f.LOSS_FUNCTION]}, which expects logits")
     kept = 1 - _share(run, f.GRADIENTS_CLEARED, 1.0)
     if kept > _SELDOM:
-        found.append(f"gradients are not cleared before {share_text(kept)} of the sampled steps")
-    return found + _modes(run)
+        sentences.append(f"gradients are not cleared before {share_text(kept)} of the sampled steps")
+    return sentences + _modes(run)
 
 
 def _modes(run: Run) -> list[str]:
@@ -90,14 +94,14 @@ def _modes(run: Run) -> list[str]:
         f.TRAINED_IN_EVAL_MODE: "the model trains in eval mode",
         f.VALIDATED_IN_TRAIN_MODE: "validation runs in train mode",
     }
-    told = wrong if layers != [0, 0] else {}
-    told = {
-        **told,
+    sentences = wrong if layers != [0, 0] else {}
+    sentences = {
+        **sentences,
         f.VALIDATED_WITH_GRADIENT: "validation builds autograd graphs, which cost memory (no torch.no_grad)",
     }
     return [
         f"{says}, in {share_text(share)} of sampled batches"
-        for fact, says in told.items()
+        for fact, says in sentences.items()
         if (share := _share(run, fact, 0.0)) > _SELDOM
     ]
 

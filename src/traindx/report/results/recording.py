@@ -89,20 +89,22 @@ def recording_sections(run: Run) -> tuple[Section, ...]:
 
 
 def _layers(run: Run) -> Section:
-    found = anatomy(run)
-    shown = telling(found.rows, _LAYERS)
+    interior = anatomy(run)
+    shown = telling(interior.rows, _LAYERS)
     if not shown:
         return Section("Layers", ())
-    titles = ", ".join(["layer", "kind", "shape", *(f"{FIGURES[one]}>" for one in found.columns)])
-    hidden = len(found.rows) - len(shown)
-    more = f"; the {len(shown)} that differ most of {len(found.rows):,}" if hidden else ""
-    rows = [_layer(row, found.columns) for row in shown]
-    return Section("Layers", (table(titles, rows), Paragraph(f"{found.told}{more}", Tone.QUIET)))
+    titles = ", ".join(
+        ["layer", "kind", "shape", *(f"{FIGURES[quantity]}>" for quantity in interior.columns)]
+    )
+    hidden = len(interior.rows) - len(shown)
+    more = f"; the {len(shown)} that differ most of {len(interior.rows):,}" if hidden else ""
+    rows = [_layer(row, interior.columns) for row in shown]
+    return Section("Layers", (table(titles, rows), Paragraph(f"{interior.told}{more}", Tone.QUIET)))
 
 
 def _layer(row: Row, columns: list[Quantity]) -> tuple[str | Cell, ...]:
     about = (row.layer.kind if row.layer else "", shape(row))
-    return (label(row), *(Cell(one, Tone.QUIET) for one in about), *(figure(row, q) for q in columns))
+    return (label(row), *(Cell(part, Tone.QUIET) for part in about), *(figure(row, q) for q in columns))
 
 
 def series_table(run: Run, *, most: int = _SERIES) -> Table:
@@ -117,10 +119,10 @@ def series_table(run: Run, *, most: int = _SERIES) -> Table:
 
 def _series(series: Series) -> tuple[str | Cell, ...]:
     details = [
-        one for one in (series.part, series.layer) if one and not series.quantity.slug.endswith(f"_{one}")
+        part for part in (series.part, series.layer) if part and not series.quantity.slug.endswith(f"_{part}")
     ]
     axis = [] if series.axis.value == "step" else [f"by {series.axis.value}"]
-    name = " ".join([series.quantity.slug, *(printable(one, 60) for one in details), *axis])
+    name = " ".join([series.quantity.slug, *(printable(part, 60) for part in details), *axis])
     tone = Tone.PLAIN if series.first_bad_step is None else Tone.BAD
     ends = [number(float(series.values[index])) if len(series) else "" for index in (0, -1)]
     curve = Cell("", curve=series) if len(series) else ""
@@ -136,14 +138,19 @@ def _best(series: Series) -> str:
 
 def _remainder(run: Run) -> tuple[Section, ...]:
     """Segments, facts, settings, events, notes, and what was skipped."""
-    segments = [f"{one.begins.value} {step(one.first_step)}-{step(one.last_step)}" for one in run.segments]
+    segments = [
+        f"{segment.begins.value} {step(segment.first_step)}-{step(segment.last_step)}"
+        for segment in run.segments
+    ]
     items: dict[str, Sequence[str]] = {
         "Segments": segments if len(segments) > 1 else [],
         "Facts": [f"{fact.slug} = {value}" for fact, value in run.facts.items()],
         "Settings": [f"{name} = {value}" for name, value in run.settings.items() if fact_of(name) is None],
         "Log of events": [_event(event) for event in run.events if event.kind is not EventKind.RESUMED],
         "Notes": run.notes,
-        "Skipped": [f"{one.name}: {count(one.count, 'value')}, {one.why}" for one in run.unread],
+        "Skipped": [
+            f"{skipped.name}: {count(skipped.count, 'value')}, {skipped.why}" for skipped in run.unread
+        ],
         "Files": run.sources,
     }
     return lists({title: _short(several) for title, several in items.items()})
@@ -194,14 +201,14 @@ def _latest(run: Run, until: float) -> tuple[dict[str, dict[Quantity, float]], f
     values: dict[str, dict[Quantity, float]] = {}
     at: dict[tuple[str, Quantity], float] = {}
     for series in run.series:
-        place = int(np.searchsorted(series.steps, until, side="right")) - 1
-        if not series.layer or place < 0 or series.quantity not in FIGURES:
+        index = int(np.searchsorted(series.steps, until, side="right")) - 1
+        if not series.layer or index < 0 or series.quantity not in FIGURES:
             continue
-        key, looked = (series.layer, series.quantity), float(series.steps[place])
+        key, looked = (series.layer, series.quantity), float(series.steps[index])
         # Of two optimizers that both pass through a layer, the later look counts.
         if looked >= at.get(key, -math.inf):
             at[key] = looked
-            values.setdefault(series.layer, {})[series.quantity] = float(series.values[place])
+            values.setdefault(series.layer, {})[series.quantity] = float(series.values[index])
     return values, max(at.values(), default=None)
 
 
@@ -215,8 +222,8 @@ def telling(rows: Sequence[Row], most: int) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     middles = {quantity: _middle(rows, quantity) for quantity in _SIZES}
-    ranked = sorted(range(len(rows)), key=lambda place: -_oddness(rows[place], middles))
-    return [rows[place] for place in sorted(ranked[:most])]
+    ranked = sorted(range(len(rows)), key=lambda index: -_oddness(rows[index], middles))
+    return [rows[index] for index in sorted(ranked[:most])]
 
 
 def figure(row: Row, quantity: Quantity) -> str:

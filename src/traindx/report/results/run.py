@@ -105,7 +105,9 @@ def _interruption(run: Run) -> list[str]:
 
 def _at_end(events: Sequence[Event], run: Run) -> list[Event]:
     """The events after which a log has no further step: it may go on with the next start of the program."""
-    last = max((one.steps[-1] for one in run.series if one.axis is Axis.STEP and len(one)), default=0.0)
+    last = max(
+        (series.steps[-1] for series in run.series if series.axis is Axis.STEP and len(series)), default=0.0
+    )
     return [event for event in events if event.step is None or event.step >= last]
 
 
@@ -118,9 +120,9 @@ def _joined(run: Run) -> list[str]:
     """That a run consists of several segments: "resumed at step 5,000; joined into one run"."""
     words = {Begins.RESUME: "resumed", Begins.RESTART: "restarted"}
     where = [
-        f"{words[one.begins]} at {one.axis.value} {step(one.first_step)}"
-        for one in run.segments
-        if one.begins in words
+        f"{words[segment.begins]} at {segment.axis.value} {step(segment.first_step)}"
+        for segment in run.segments
+        if segment.begins in words
     ]
     return [f"{listed(where, 2)}; joined into one run"] if where else []
 
@@ -143,10 +145,10 @@ def _of_log(run: Run, shown: str) -> list[str]:
     runs = run.in_log
     if len(runs) == 1:
         return []
-    ends = [step(one.segments[-1].last_step) for one in runs[:-1] if one.segments]
+    ends = [step(earlier.segments[-1].last_step) for earlier in runs[:-1] if earlier.segments]
     where = f" ({_axis(run)}s restart after {_and(ends)})" if 0 < len(ends) <= _RUNS else ""
     which = "the last" if run.number == len(runs) else f"run {run.number}"
-    others = [f"--run {one.number}" for one in run.others]
+    others = [f"--run {other.number}" for other in run.others]
     rest = ", ".join(others) if len(others) <= _RUNS else f"{others[0]} to {others[-1]}"
     return [f"holds {count(len(runs), 'run')}{where}; {shown} {which}. Others: {rest}"]
 
@@ -254,14 +256,16 @@ def reason_of(crash: Crash, run: Run) -> str:
     """What a message of torch leaves out: which table an index left, and which indices it takes."""
     if not _LOOKUP.search(crash.says):
         return ""
-    tables = [one for one in run.model if one.kind in _EMBEDDINGS and len(one.shape) == 2]
+    tables = [
+        parameter for parameter in run.model if parameter.kind in _EMBEDDINGS and len(parameter.shape) == 2
+    ]
     if not tables:
         return (
             "Index out of range in an embedding or index_select: each index must be below the number of rows."
         )
     rows = [
-        f"{named_layer(one.name.rpartition('.')[0] or one.name)} takes 0 to {one.shape[0] - 1:,}"
-        for one in tables
+        f"{named_layer(table.name.rpartition('.')[0] or table.name)} takes 0 to {table.shape[0] - 1:,}"
+        for table in tables
     ]
     return (
         f"Index out of range in an embedding: {listed(rows, _LAYERS)}. The ids need num_embeddings > max id."

@@ -83,9 +83,9 @@ def trainings(pairs: Sequence[Judged], *, report: str = "") -> b.Page:
     return replace(
         page,
         screen=(replace(head, notes=(*head.notes, note)), *blocks[:first], *beside, *blocks[first:]),
-        sections=(*page.sections, *(one for one in _each(ranked, "") if one.key in named)),
+        sections=(*page.sections, *(section for section in _each(ranked, "") if section.key in named)),
         most_lines=page.most_lines + 2,
-        references=references([one for _, one in pairs]),
+        references=references([diagnosed for _, diagnosed in pairs]),
     )
 
 
@@ -93,8 +93,8 @@ def _beside(pairs: Sequence[Judged]) -> str:
     """The other trainings: what became of each, or of many how many of each verdict."""
     if len(pairs) > _TRAININGS:
         return tally(pairs)
-    told = ((run, one_diagnosis.summary(run, one).partition(" · ")[0]) for run, one in pairs)
-    return " · ".join(f"training {run.number}: {says}, {ending(run)}" for run, says in told)
+    summaries = ((run, one_diagnosis.summary(run, diagnosis).partition(" · ")[0]) for run, diagnosis in pairs)
+    return " · ".join(f"training {run.number}: {says}, {ending(run)}" for run, says in summaries)
 
 
 def _others(pairs: Sequence[Judged]) -> b.Command:
@@ -169,12 +169,12 @@ def _best(pairs: Sequence[Judged], folder: str) -> str:
 
 def _each(pairs: Sequence[Judged], folder: str) -> tuple[b.Section, ...]:
     """Each run's own page as a section; of hundreds, only the sections that are read first."""
-    found = []
+    blocks = []
     for index, (run, diagnosis) in enumerate(pairs):
         page = one_diagnosis.page(run, diagnosis)
         name = printable(run.name.removeprefix(folder), 100)
         shown = [section for section in page.sections if section.is_open or len(pairs) <= _WHOLE]
-        found.append(
+        blocks.append(
             b.Section(
                 f"{name}: {one_diagnosis.word(run, diagnosis).lower()}",
                 (*page.screen[2:], *shown),
@@ -183,7 +183,7 @@ def _each(pairs: Sequence[Judged], folder: str) -> tuple[b.Section, ...]:
                 key=run.name,
             )
         )
-    return tuple(found)
+    return tuple(blocks)
 
 
 def reading(runs: Sequence[Run]) -> b.Page:
@@ -214,14 +214,16 @@ def _read(run: Run) -> list[b.Block]:
         *(header_notes(run, "shown") if run.series else (extent(run),)),
     )
     facts = [f"{fact.slug} {printable(str(value), 40)}" for fact, value in run.facts.items()]
-    told: list[b.Block] = [b.Entry("FACTS", listed(facts, _FACTS))] if facts else []
-    skipped = [f"{one.name} ({count(one.count, 'value')}): {one.why}" for one in run.unread[:_SKIPPED]]
+    blocks: list[b.Block] = [b.Entry("FACTS", listed(facts, _FACTS))] if facts else []
+    skipped = [
+        f"{entry.name} ({count(entry.count, 'value')}): {entry.why}" for entry in run.unread[:_SKIPPED]
+    ]
     skipped += [f"{len(run.unread) - _SKIPPED} more: --all lists them"] if len(run.unread) > _SKIPPED else []
-    told += [*b.entries("SKIPPED", skipped), *b.entries("NOTES", run.notes[:_NOTES])]
+    blocks += [*b.entries("SKIPPED", skipped), *b.entries("NOTES", run.notes[:_NOTES])]
     return [
         b.Header(run.name, notes),
         b.Gap(),
         b.Chart(run, rows=0),
         *([series_table(run, most=_SERIES)] if run.series else []),
-        *told,
+        *blocks,
     ]

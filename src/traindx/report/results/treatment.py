@@ -105,7 +105,7 @@ def _before(
 ) -> Iterator[b.Block]:
     """The screen of a diagnosis after its fix was tried: how that went in place of what to do."""
     fix = fix_for(diagnosis.suspects[0].cause, run) if diagnosis.suspects else None
-    trial = next((one for one in treatment.trials if fix and one.changes == fix.changes), None)
+    trial = next((other for other in treatment.trials if fix and other.changes == fix.changes), None)
     for block in blocks:
         if isinstance(block, b.Command):
             continue
@@ -125,22 +125,22 @@ def _extent(treatment: Treatment, seconds: float | None) -> tuple[str, ...]:
     # A control may be the first run of the program, which is longer and compared up to the same step.
     taken = [pair.treated.steps for trial in treatment.trials for pair in trial.pairs if pair.treated.steps]
     steps = Counter(taken).most_common(1)[0][0] if taken else 0
-    told = f"{count(len(arms), 'trial run')} of {count(steps, 'step')}"
-    return (told,) if seconds is None else (told, duration(seconds))
+    sentence = f"{count(len(arms), 'trial run')} of {count(steps, 'step')}"
+    return (sentence,) if seconds is None else (sentence, duration(seconds))
 
 
 def _proven(run: Run, treatment: Treatment, best: Trial, beliefs: Beliefs) -> list[b.Block]:
     seeds = f"{better_with(best)} of {count(len(best.counted), 'seed')}"
     checked = f"{seeds}, {_VERIFIED[treatment.patch_verified]}" if treatment.patch else seeds
-    moved = belief_lines([one for one in beliefs if one[0] == best.cause])
+    moved = belief_lines([belief for belief in beliefs if belief[0] == best.cause])
     lines = (
         [metric_line(treatment, run), f"{best.measure.value} {_from_to(best)} ({effect(best)})"],
         [health_line(treatment), *(f"confidence: {says}" for says in moved)],
     )
-    told = [" · ".join(filter(None, line)) for line in lines]
+    sentences = [" · ".join(filter(None, line)) for line in lines]
     return [
         b.Headline("PROVEN", named(best), checked, b.Tone.GOOD),
-        *(b.Paragraph(line) for line in told if line),
+        *(b.Paragraph(line) for line in sentences if line),
         *_curves(best),
         b.Gap(),
         *_patch(treatment),
@@ -198,10 +198,13 @@ def _patch(treatment: Treatment) -> list[b.Block]:
 
 def _unproven(diagnosis: Diagnosis, treatment: Treatment) -> list[b.Block]:
     top = diagnosis.suspects[:1]
-    told = [f"The likeliest cause remains {one.cause.slug} ({percent(one.confidence)})." for one in top]
-    is_done = told and not treatment.untried and not treatment.why_untried
+    sentences = [
+        f"The likeliest cause remains {suspect.cause.slug} ({percent(suspect.confidence)})."
+        for suspect in top
+    ]
+    is_done = sentences and not treatment.untried and not treatment.why_untried
     left = ["Every fix for it that can be applied automatically was tried; what is left is by hand."]
-    says = " ".join([*told, *(left if is_done else [])])
+    says = " ".join([*sentences, *(left if is_done else [])])
     return [
         b.Headline("NO PROVEN FIX", tried(treatment), "", b.Tone.DOUBT),
         *([b.Paragraph(says)] if says else []),
@@ -253,7 +256,10 @@ def _next(run: Run, suspects: Sequence[Suspect], treatment: Treatment, name: str
     if TIME_OVER in treatment.why_untried:
         following = treat_command(run, _MORE_TIME)
         return [b.Command("next", following, "more time")] if following else []
-    return [b.Command("next", f"traindx explain {one.cause.slug}", "fixes by hand") for one in suspects[:1]]
+    return [
+        b.Command("next", f"traindx explain {suspect.cause.slug}", "fixes by hand")
+        for suspect in suspects[:1]
+    ]
 
 
 def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[b.Section, ...]:
@@ -261,8 +267,14 @@ def _sections(treatment: Treatment, beliefs: Beliefs) -> tuple[b.Section, ...]:
     for measure, rows in rows_by_measure(treatment).items():
         trials.append(b.Paragraph(f"Compared by {compared_by(measure)}."))
         cells = [
-            (one.change, one.control, one.treated, one.effect, b.Cell(one.verdict, TONES[one.outcome]))
-            for one in rows
+            (
+                other.change,
+                other.control,
+                other.treated,
+                other.effect,
+                b.Cell(other.verdict, TONES[other.outcome]),
+            )
+            for other in rows
         ]
         trials.append(b.table("change, control>, treated>, effect [95%], verdict", cells))
     items: dict[str, Sequence[str]] = {

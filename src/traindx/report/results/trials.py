@@ -31,10 +31,10 @@ class Row:
 
 def rows_by_measure(treatment: Treatment) -> dict[Measure, list[Row]]:
     """The trials as lines, under what they were compared by, in the order they were tried."""
-    found: dict[Measure, list[Row]] = {}
+    by_measure: dict[Measure, list[Row]] = {}
     for trial in treatment.trials:
-        found.setdefault(trial.measure, []).append(row(trial))
-    return found
+        by_measure.setdefault(trial.measure, []).append(row(trial))
+    return by_measure
 
 
 def row(trial: Trial) -> Row:
@@ -145,36 +145,36 @@ def _no_win(treatment: Treatment) -> str:
     if not trials:
         return "no fix was tried"
     hopeful = [
-        one
-        for one in trials
-        if one.outcome is Outcome.INCONCLUSIVE and 2 * better_with(one) > len(one.counted)
+        trial
+        for trial in trials
+        if trial.outcome is Outcome.INCONCLUSIVE and 2 * better_with(trial) > len(trial.counted)
     ]
     if hopeful:
-        first = max(hopeful, key=lambda one: _gain(one) or 0.0)
+        first = max(hopeful, key=lambda trial: _gain(trial) or 0.0)
         return f"{label_of(first.changes)}, {first.says}"
-    judged = [one for one in trials if one.outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
+    judged = [trial for trial in trials if trial.outcome in (Outcome.NO_DIFFERENCE, Outcome.WORSE)]
     if judged:
         return "the fix did not help" if len(judged) == 1 else f"none of {len(judged)} fixes helped"
-    if all(one.treated.refused for trial in trials for one in trial.pairs):
+    if all(pair.treated.refused for trial in trials for pair in trial.pairs):
         return "no fix applies to this program"
     return f"{count(len(trials), 'trial')}, not conclusive"
 
 
 def set_aside(treatment: Treatment) -> list[str]:
     """The arms that do not count, and why; not those whose reason is the verdict of their trial."""
-    found = []
+    sentences = []
     for trial in treatment.trials:
         for pair in trial.pairs:
             for arm in (pair.control, pair.treated):
                 if arm.problem and arm.problem not in trial.says:
                     name = name_of(arm.changes) or "control"
-                    found.append(f"{name}, seed {arm.seed}: {arm.problem}")
-    return list(dict.fromkeys(found))
+                    sentences.append(f"{name}, seed {arm.seed}: {arm.problem}")
+    return list(dict.fromkeys(sentences))
 
 
 def left_untried(treatment: Treatment) -> list[str]:
     """The changes that are left, with what they are for."""
-    return [_planned(one) for one in treatment.untried]
+    return [_planned(candidate) for candidate in treatment.untried]
 
 
 def tried(treatment: Treatment) -> str:
@@ -197,9 +197,9 @@ def _planned(planned: Candidate) -> str:
 
 def belief_lines(beliefs: Beliefs) -> list[str]:
     """How the trials moved the confidence in causes, the likeliest first."""
-    ordered = sorted(beliefs, key=lambda one: -one[2])
-    told = [(slug, percent(before), percent(after)) for slug, before, after in ordered]
-    return [f"{slug} {before} -> {after}" for slug, before, after in told if before != after]
+    ordered = sorted(beliefs, key=lambda entry: -entry[2])
+    rows = [(slug, percent(before), percent(after)) for slug, before, after in ordered]
+    return [f"{slug} {before} -> {after}" for slug, before, after in rows if before != after]
 
 
 def patch_line(treatment: Treatment) -> str:

@@ -54,8 +54,8 @@ class Driver:
     def __init__(self, ray: ModuleType, opening: Opening, out: BinaryIO) -> None:
         self._ray, self._opening, self._out = ray, opening, out
         files = packed(opening.workspace.files()) if opening.workspace.copies else None
-        place = opening.workspace
-        self._sent = ray.put(Sent(place.root, files, opening.word, opening.carried, place.inside))
+        workspace = opening.workspace
+        self._sent = ray.put(Sent(workspace.root, files, opening.word, opening.carried, workspace.inside))
         self._task = ray.remote(run_arm)
         self._underway: dict[object, _Underway] = {}
         self._timed_on = ""
@@ -103,28 +103,28 @@ class Driver:
         if not self._underway:
             return
         ready, _ = self._ray.wait(list(self._underway), num_returns=1, timeout=_GLANCE)
-        for one in ready:
-            self._hear(one)
+        for reference in ready:
+            self._hear(reference)
         now = time.monotonic()
-        for one, arm in list(self._underway.items()):
+        for reference, arm in list(self._underway.items()):
             order = arm.request.order
             waited = now - arm.since
             if arm.begun is None and waited > order.waits:
-                self._give_up(one, f"no free resources within {waited:.0f} s: {self._scarcity()}")
+                self._give_up(reference, f"no free resources within {waited:.0f} s: {self._scarcity()}")
             elif arm.begun is not None and waited > (RETRIES + 1) * (order.seconds + _SLACK):
-                self._give_up(one, f"the node did not answer within {waited:.0f} s")
+                self._give_up(reference, f"the node did not answer within {waited:.0f} s")
         if now - self._counted > _COUNTS:
             self._counted = now
             self._tell(Told(About.ROOM, room=self._room()))
             if any(arm.begun is None and now - arm.since > _COUNTS for arm in self._underway.values()):
                 self._tell(Told(About.WAITING, says=f"waiting for the cluster: {self._scarcity()}"))
 
-    def _hear(self, one: "Iterator[object]") -> None:
-        arm = self._underway[one]
+    def _hear(self, stream: "Iterator[object]") -> None:
+        arm = self._underway[stream]
         try:
-            said = self._ray.get(next(one))
+            said = self._ray.get(next(stream))
         except self._ray.exceptions.RayError as error:
-            del self._underway[one]
+            del self._underway[stream]
             self._tell(Told(About.FAILED, arm.request.number, says=_says(self._ray, error)))
             return
         if isinstance(said, Begun):
@@ -132,15 +132,15 @@ class Driver:
             if arm.request.order.is_timed:
                 self._timed_on = said.node
             return
-        del self._underway[one]
+        del self._underway[stream]
         try:
             self._tell(_kept(arm, said))
         except (OSError, TraindxError) as error:
             self._tell(Told(About.FAILED, arm.request.number, says=str(error)))
 
-    def _give_up(self, one: object, says: str) -> None:
-        arm = self._underway.pop(one)
-        self._ray.cancel(one, force=True)
+    def _give_up(self, task: object, says: str) -> None:
+        arm = self._underway.pop(task)
+        self._ray.cancel(task, force=True)
         self._tell(Told(About.FAILED, arm.request.number, says=says))
 
     def _scarcity(self) -> str:

@@ -129,15 +129,15 @@ class RayRunner:
         self._send(opening)
         where = f"--address {self._cluster.address}" if self._cluster.address else "Ray"
         try:
-            told = self._ready.result(timeout=_CONNECTS)
+            reply = self._ready.result(timeout=_CONNECTS)
         except TimeoutError:
             self.lost = f"{where}: no Ray within {_CONNECTS:.0f} s; see {self._log}"
             raise TraindxError(self.lost) from None
-        if told.about is About.LOST:
-            why = f" ({told.says})" if told.says else ""
+        if reply.about is About.LOST:
+            why = f" ({reply.says})" if reply.says else ""
             raise TraindxError(f"{where}: Ray stopped before the first trial run{why}; see {self._log}")
-        if told.about is About.REFUSED:
-            raise TraindxError(told.says)
+        if reply.about is About.REFUSED:
+            raise TraindxError(reply.says)
 
     def carry_out(self, order: ArmSpec) -> ArmResult:
         """Run an arm on some node, and read what came back."""
@@ -147,14 +147,14 @@ class RayRunner:
         try:
             number, answer = self._numbered()
             self._send(Request(number, order))
-            told = answer.result()
+            reply = answer.result()
         finally:
             shared.unlink(missing_ok=True)
-        if told.about is About.LOST:
+        if reply.about is About.LOST:
             return ArmResult(order, None, 0.0, "the Ray cluster was lost during the run")
-        if told.about is About.FAILED:
-            return ArmResult(order, None, 0.0, told.says)
-        return done_from(replace(order, place=told.place), Ended(told.code, told.seconds))
+        if reply.about is About.FAILED:
+            return ArmResult(order, None, 0.0, reply.says)
+        return done_from(replace(order, place=reply.place), Ended(reply.code, reply.seconds))
 
     def at_once(self, *, timed: bool) -> int:
         """As many as the cluster has room for, up to eight; one where they share a working directory."""
@@ -217,23 +217,23 @@ class RayRunner:
         # It ended: because it was told to, or because Ray ends whoever lost its cluster.
         self._take(Told(About.LOST))
 
-    def _take(self, told: Told) -> None:
-        if told.about in (About.READY, About.ROOM):
-            self._room = told.room
-        if told.about is About.WAITING:
-            self._say(told.says)
-        if told.about in (About.ENDED, About.FAILED):
-            self._again += told.is_again
-            self._waiting.pop(told.number).set_result(told)
-        if told.about is About.LOST:
+    def _take(self, reply: Told) -> None:
+        if reply.about in (About.READY, About.ROOM):
+            self._room = reply.room
+        if reply.about is About.WAITING:
+            self._say(reply.says)
+        if reply.about in (About.ENDED, About.FAILED):
+            self._again += reply.is_again
+            self._waiting.pop(reply.number).set_result(reply)
+        if reply.about is About.LOST:
             refused = self._ready.done() and self._ready.result().about is About.REFUSED
             with self._lock:
                 self.lost = self.lost or ("" if self._closed or refused else "the Ray cluster was lost")
                 left, self._waiting = list(self._waiting.values()), {}
             for answer in left:
-                answer.set_result(told)
-        if told.about in (About.READY, About.REFUSED, About.LOST) and not self._ready.done():
-            self._ready.set_result(told)
+                answer.set_result(reply)
+        if reply.about in (About.READY, About.REFUSED, About.LOST) and not self._ready.done():
+            self._ready.set_result(reply)
 
 
 LOCAL, RAY = "local", "ray"
@@ -249,6 +249,6 @@ def cluster_of(
     if engine == RAY:
         return Cluster(address, 1 if cpus_per_arm is None else cpus_per_arm, gpus_per_arm or 0.0)
     asked = {"address": address, "cpus-per-arm": cpus_per_arm, "gpus-per-arm": gpus_per_arm}
-    if given := [name for name, value in asked.items() if value is not None]:
-        raise TraindxError(f"--{given[0]} needs --engine ray")
+    if named := [name for name, value in asked.items() if value is not None]:
+        raise TraindxError(f"--{named[0]} needs --engine ray")
     return None

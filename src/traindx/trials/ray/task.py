@@ -134,11 +134,11 @@ def ran(
         return Returned(begun, refused=f"{begun.host}: the working directory {sent.origin} {why}")
     for name, content in order.replaced:
         (top / name).write_bytes(content)
-    place = top / sent.inside
+    path = top / sent.inside
     here = replace(
         order,
         folder=folder,
-        place=place,
+        place=path,
         command=_command(order.command, sent.origin, top),
         moved=None if top == sent.origin else (sent.origin, top),
         saves=weights if order.saves else None,
@@ -151,7 +151,7 @@ def ran(
         begun,
         ended.code,
         ended.seconds,
-        str(place),
+        str(path),
         packed((path, path.relative_to(folder).as_posix()) for path in folder.rglob("*") if path.is_file()),
         weights.read_bytes() if weights.is_file() else None,
     )
@@ -164,10 +164,10 @@ def _is_shared(folder: Path, word: str) -> bool:
         return False
 
 
-def _command(command: Command, origin: Path, place: Path) -> Command:
+def _command(command: Command, origin: Path, path: Path) -> Command:
     """The command as this node can start it: its paths below the copy, its Python where it has another."""
     program = _program(command)
-    words = [moved(word, origin, place) for word in command.words[1:]]
+    words = [moved(word, origin, path) for word in command.words[1:]]
     # Python finds its packages by the name it is called by.
     called = command.words[0] if shutil.which(command.words[0]) == program else program
     return Command(program, (called, *words))
@@ -181,7 +181,7 @@ def _program(command: Command) -> str:
     return shutil.which(command.words[0]) or command.program
 
 
-def _environment(sent: Sent, place: Path) -> dict[str, str]:
+def _environment(sent: Sent, folder: Path) -> dict[str, str]:
     """That of the node, without what Ray added to it."""
     added = str(Path(traindx.__file__).parents[1])
     kept = {
@@ -191,7 +191,7 @@ def _environment(sent: Sent, place: Path) -> dict[str, str]:
     }
     kept |= sent.carried
     paths = [
-        moved(path, sent.origin, place)
+        moved(path, sent.origin, folder)
         for path in kept.pop("PYTHONPATH", "").split(os.pathsep)
         if path and path != added
     ]

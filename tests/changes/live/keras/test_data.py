@@ -54,17 +54,17 @@ def compiled() -> Sequential:
 def test_arrays_are_cut_into_other_batches(text: str, batches: int, tmp_path: Path) -> None:
     kept = Kept()
     with changed(tmp_path, f"loader.batch_size {text}"):
-        seen = train(steps=1, batch_size=16 if text != "x 100" else 8, callbacks=[kept])
+        training = train(steps=1, batch_size=16 if text != "x 100" else 8, callbacks=[kept])
     assert kept.batches == batches
-    assert seen.weights == pytest.approx(train(steps=1, batch_size=48 // batches).weights)
+    assert training.weights == pytest.approx(train(steps=1, batch_size=48 // batches).weights)
 
 
 def test_arrays_are_shuffled(tmp_path: Path) -> None:
     with changed(tmp_path, "loader.shuffle"):
-        seen = train(batch_size=16)
+        training = train(batch_size=16)
         train(batch_size=16, shuffle=True, steps=1)
-    assert seen.weights == pytest.approx(train(batch_size=16, shuffle=True).weights)
-    assert seen.weights != pytest.approx(train(batch_size=16).weights)
+    assert training.weights == pytest.approx(train(batch_size=16, shuffle=True).weights)
+    assert training.weights != pytest.approx(train(batch_size=16).weights)
     assert applied(tmp_path) == ["fit now shuffles its data"]
     assert "fit already shuffles its data" in refused(tmp_path)
 
@@ -97,8 +97,8 @@ def test_only_data_that_can_have_workers_get_them(tmp_path: Path) -> None:
 
 def test_mixed_precision_is_switched_off(tmp_path: Path) -> None:
     with changed(tmp_path, "precision.use float32"):
-        seen = train(lambda: dense(dtype="mixed_float16"))
-        assert seen.losses == pytest.approx(train().losses)
+        training = train(lambda: dense(dtype="mixed_float16"))
+        assert training.losses == pytest.approx(train().losses)
     with changed(tmp_path, "precision.use bfloat16"):
         assert dense(dtype="mixed_float16").layers[0].compute_dtype == "bfloat16"
     with changed(tmp_path, "precision.use bfloat16"):

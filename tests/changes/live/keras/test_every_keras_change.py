@@ -15,7 +15,7 @@ from traindx.trials.runner import applied, carry_out
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-FORMS = [form for one in known_changes().values() for form in one.forms if form != "gradients.clip p95"]
+FORMS = [form for change in known_changes().values() for form in change.forms if form != "gradients.clip p95"]
 NOTHING_TO_DO = {"loss.stabilize", "loss.from_scores", "inputs.clip", "inputs.replace_nonfinite"} | {
     "gradients.skip_nonfinite",
     "gradients.clip",
@@ -49,8 +49,8 @@ def test_a_program_that_trains_by_torch_is_changed_as_before(tmp_path: Path) -> 
 
 def test_weights_are_those_of_the_model_that_the_program_calls(tmp_path: Path) -> None:
     with changed(tmp_path, "optimizer.lr x 0.1") as program:
-        seen = train(lambda: Sequential([keras.layers.Input((4,)), dense()]), steps=1)
-    assert program.models == [seen.model]
+        training = train(lambda: Sequential([keras.layers.Input((4,)), dense()]), steps=1)
+    assert program.models == [training.model]
 
 
 PROGRAM = """

@@ -41,14 +41,14 @@ def test_classes_are_weighed_and_the_loss_is_shown_without(loss: str, tmp_path: 
     made = deciding if loss == "binary" else dense
     targets = {"sparse": CLASSES, "categorical": HOT, "binary": YES}[loss]
     counts = COUNTS if loss != "binary" else np.array([(YES == 0).sum(), (YES == 1).sum()])
-    weights = {place: len(ROWS) / (len(counts) * count) for place, count in enumerate(counts)}
+    weights = {index: len(ROWS) / (len(counts) * count) for index, count in enumerate(counts)}
     name = "binary_crossentropy" if loss == "binary" else f"{loss}_categorical_crossentropy"
     name = name.replace("categorical_categorical", "categorical")
     with changed(tmp_path, "loss.class_weights balanced"):
-        seen = train(made, loss=name, targets=targets)
+        training = train(made, loss=name, targets=targets)
     wanted = train(made, loss=name, targets=targets, class_weight=weights)
-    assert seen.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
-    assert seen.losses[0] == pytest.approx(train(made, loss=name, targets=targets, steps=1).losses[0])
+    assert training.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
+    assert training.losses[0] == pytest.approx(train(made, loss=name, targets=targets, steps=1).losses[0])
     assert applied(tmp_path) == [f"{len(counts)} classes weighted by inverse frequency"]
 
 
@@ -58,9 +58,9 @@ def test_a_loss_of_scores_is_weighed_once(tmp_path: Path) -> None:
 
     loss = losses.BinaryCrossentropy(from_logits=True)
     with changed(tmp_path, "loss.class_weights balanced"):
-        seen = train(straight, loss=loss, targets=YES)
+        training = train(straight, loss=loss, targets=YES)
         squashed = train(deciding, loss="binary_crossentropy", targets=YES)
-    assert seen.weights == pytest.approx(squashed.weights, rel=1e-4, abs=1e-6)
+    assert training.weights == pytest.approx(squashed.weights, rel=1e-4, abs=1e-6)
 
 
 def test_labels_are_smoothed_and_the_loss_is_shown_without(tmp_path: Path) -> None:
@@ -68,21 +68,21 @@ def test_labels_are_smoothed_and_the_loss_is_shown_without(tmp_path: Path) -> No
     wanted = train(loss=smooth, targets=HOT)
     for loss, targets in (("sparse_categorical_crossentropy", CLASSES), ("categorical_crossentropy", HOT)):
         with changed(tmp_path, "loss.label_smoothing 0.2"):
-            seen = train(loss=loss, targets=targets)
-        assert seen.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
-        assert seen.losses[0] == pytest.approx(train(steps=1).losses[0])
+            training = train(loss=loss, targets=targets)
+        assert training.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
+        assert training.losses[0] == pytest.approx(train(steps=1).losses[0])
     with changed(tmp_path, "loss.label_smoothing 0"):
         assert train(loss=smooth, targets=HOT).weights == pytest.approx(train().weights, abs=1e-6)
 
 
 def test_changes_of_the_loss_are_taken_together(tmp_path: Path) -> None:
-    weights = {place: len(ROWS) / (3 * count) for place, count in enumerate(COUNTS)}
+    weights = {index: len(ROWS) / (3 * count) for index, count in enumerate(COUNTS)}
     smooth = losses.CategoricalCrossentropy(label_smoothing=0.2)
     with changed(tmp_path, "loss.class_weights balanced", "loss.label_smoothing 0.2"):
-        seen = train()
+        training = train()
     wanted = train(loss=smooth, targets=HOT, class_weight=weights)
-    assert seen.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
-    assert seen.losses[0] == pytest.approx(train(steps=1).losses[0])
+    assert training.weights == pytest.approx(wanted.weights, rel=1e-4, abs=1e-6)
+    assert training.losses[0] == pytest.approx(train(steps=1).losses[0])
 
 
 def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> None:
@@ -92,9 +92,9 @@ def test_a_doubled_softmax_and_a_missing_one_are_repaired(tmp_path: Path) -> Non
     with changed(tmp_path, "loss.remove_softmax"):
         assert train(dense, loss=on_scores).losses == pytest.approx(wanted.losses)
     with changed(tmp_path, "loss.from_scores"):
-        seen = train(scoring, validation_data=both)
-    assert seen.losses == pytest.approx(wanted.losses)
-    assert seen.history["val_loss"] == pytest.approx(wanted.history["val_loss"])
+        training = train(scoring, validation_data=both)
+    assert training.losses == pytest.approx(wanted.losses)
+    assert training.history["val_loss"] == pytest.approx(wanted.history["val_loss"])
     with changed(tmp_path, "loss.remove_softmax"):
         train(steps=1)
     assert refused(tmp_path) == ["no softmax or sigmoid before a loss on logits"]
@@ -104,9 +104,9 @@ def test_the_mean_is_learned_from_and_the_sum_is_shown(tmp_path: Path) -> None:
     summed = losses.SparseCategoricalCrossentropy(reduction="sum")
     plain = train()
     with changed(tmp_path, "loss.use_mean"):
-        seen = train(loss=summed)
-    assert seen.weights == pytest.approx(plain.weights, rel=1e-4, abs=1e-6)
-    assert seen.losses == pytest.approx([len(ROWS) * one for one in plain.losses], rel=1e-4)
+        training = train(loss=summed)
+    assert training.weights == pytest.approx(plain.weights, rel=1e-4, abs=1e-6)
+    assert training.losses == pytest.approx([len(ROWS) * loss for loss in plain.losses], rel=1e-4)
 
 
 def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) -> None:
@@ -116,12 +116,12 @@ def test_targets_are_standardized_and_losses_stay_in_their_unit(tmp_path: Path) 
         return Sequential([layers.Input((4,)), layers.Dense(1)])
 
     with changed(tmp_path, "targets.standardize"):
-        seen = train(one, keras.optimizers.SGD(0.1), "mse", targets=wanted, steps=60)
-        assert float(seen.model.predict(ROWS, verbose=0).mean()) == pytest.approx(wanted.mean(), rel=0.01)
+        training = train(one, keras.optimizers.SGD(0.1), "mse", targets=wanted, steps=60)
+        assert float(training.model.predict(ROWS, verbose=0).mean()) == pytest.approx(wanted.mean(), rel=0.01)
         train(steps=1)
     # The variance of the targets, not 1: the first answers are standardized ones, brought back.
-    assert seen.losses[0] == pytest.approx(1e4, rel=0.6)
-    assert seen.losses[-1] < 100
+    assert training.losses[0] == pytest.approx(1e4, rel=0.6)
+    assert training.losses[-1] < 100
     assert refused(tmp_path) == ["not a regression model with one output"]
 
 
@@ -137,8 +137,8 @@ def test_targets_get_the_shape_of_predictions(tmp_path: Path) -> None:
         return Sequential([layers.Input((4,)), layers.Dense(1)])
 
     with changed(tmp_path, "targets.match_shape"):
-        seen = train(one, keras.optimizers.SGD(0.1), Squares(), targets=ROWS[:, 0])
-    assert seen.losses == pytest.approx(
+        training = train(one, keras.optimizers.SGD(0.1), Squares(), targets=ROWS[:, 0])
+    assert training.losses == pytest.approx(
         train(one, keras.optimizers.SGD(0.1), "mse", targets=ROWS[:, :1]).losses
     )
 
@@ -152,7 +152,7 @@ def test_changes_of_torch_reach_the_loss_as_well(tmp_path: Path) -> None:
 
     with changed(tmp_path, "loss.negate"):
         turned = train(loss=negated)
-    assert turned.losses == pytest.approx([-one for one in train().losses])
+    assert turned.losses == pytest.approx([-loss for loss in train().losses])
     assert not math.isfinite(train(loss=unguarded).losses[-1])
     with changed(tmp_path, "loss.stabilize"):
         assert all(map(math.isfinite, train(loss=unguarded).losses))

@@ -26,11 +26,11 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 def told(activation: str) -> Model:
     """Activations as arguments, in a graph with two ends."""
-    given = layers.Input((4,))
-    hidden = layers.Dense(8, activation)(given)
+    inputs = layers.Input((4,))
+    hidden = layers.Dense(8, activation)(inputs)
     hidden = layers.BatchNormalization()(hidden)
     ends = [layers.Dense(3, "softmax")(hidden), layers.Dense(3, "relu")(hidden)]
-    return Model(given, layers.Average()(ends))
+    return Model(inputs, layers.Average()(ends))
 
 
 def apart(activation: str) -> Model:
@@ -59,8 +59,8 @@ def test_hidden_activations_are_exchanged_and_the_last_stays(
     made: Callable[[str], object], tmp_path: Path
 ) -> None:
     with changed(tmp_path, "activation.replace relu gelu"):
-        seen = train(lambda: made("relu"), loss=LOGITS)
-    assert seen.losses == pytest.approx(train(lambda: made("gelu"), loss=LOGITS).losses)
+        training = train(lambda: made("relu"), loss=LOGITS)
+    assert training.losses == pytest.approx(train(lambda: made("gelu"), loss=LOGITS).losses)
     assert applied(tmp_path) == ["relu replaced by gelu in 1 layer"]
     with changed(tmp_path, "activation.replace saturating relu"):
         train(lambda: made("relu"), loss=LOGITS, steps=1)
@@ -72,22 +72,22 @@ def test_an_activation_that_is_a_layer_of_its_own_is_exchanged(tmp_path: Path) -
         return Sequential([layers.Input((4,)), layers.Dense(8), layers.ReLU(), layers.Dense(3)])
 
     with changed(tmp_path, "activation.replace relu gelu"):
-        seen = train(made, loss=LOGITS)
-    assert seen.losses == pytest.approx(train(lambda: dense("gelu", None), loss=LOGITS).losses)
+        training = train(made, loss=LOGITS)
+    assert training.losses == pytest.approx(train(lambda: dense("gelu", None), loss=LOGITS).losses)
 
 
 def test_an_activation_is_put_between_layers(tmp_path: Path) -> None:
     with changed(tmp_path, "activation.insert relu"):
-        seen = train(lambda: dense(activation=None))
-        assert train().losses == pytest.approx(seen.losses)
+        training = train(lambda: dense(activation=None))
+        assert train().losses == pytest.approx(training.losses)
     assert refused(tmp_path) == ["no stacked layers without an activation"]
 
 
 def test_an_output_loses_its_activation_unless_the_loss_needs_it(tmp_path: Path) -> None:
     with changed(tmp_path, "output.remove_activation"):
-        seen = train(lambda: dense(last="relu"), loss=LOGITS)
+        training = train(lambda: dense(last="relu"), loss=LOGITS)
         train(steps=1)
-    assert seen.losses == pytest.approx(train(lambda: dense(last=None), loss=LOGITS).losses)
+    assert training.losses == pytest.approx(train(lambda: dense(last=None), loss=LOGITS).losses)
     assert applied(tmp_path) == ["relu removed from the output"]
     assert "probabilities" in refused(tmp_path)[0]
 
@@ -100,9 +100,9 @@ def test_weights_are_drawn_anew_and_the_randomness_of_the_program_goes_on(kind: 
     plain = train(tiny)
     expected = (torch.rand(1), np.random.random())
     with changed(tmp_path, f"init.reset {kind}"):
-        seen = train(tiny)
+        training = train(tiny)
     assert (torch.rand(1), np.random.random()) == expected
-    assert seen.losses[-1] < plain.losses[-1]
+    assert training.losses[-1] < plain.losses[-1]
     assert applied(tmp_path) == [f"weights of 2 layers reinitialized ({kind})"]
 
 
@@ -112,8 +112,8 @@ def test_dropout_is_set_or_added(tmp_path: Path) -> None:
         return Sequential([layers.Input((4,)), layers.Dense(8, "relu"), drop, layers.Dense(3, "softmax")])
 
     with changed(tmp_path, "regularize.dropout 0"):
-        seen = train(dropping)
-    assert seen.losses == pytest.approx(train().losses)
+        training = train(dropping)
+    assert training.losses == pytest.approx(train().losses)
     with changed(tmp_path, "regularize.dropout 0.5"):
         added = train(validation_data=(ROWS, CLASSES), steps=1)
     # What is dropped while it learns is there when it is asked.
@@ -133,8 +133,8 @@ def test_frozen_layers_learn(tmp_path: Path) -> None:
         return model
 
     with changed(tmp_path, "model.unfreeze"):
-        seen = train(frozen)
-    assert seen.losses == pytest.approx(train().losses)
+        training = train(frozen)
+    assert training.losses == pytest.approx(train().losses)
     assert applied(tmp_path) == ["2 frozen parameters unfrozen"]
 
 
@@ -155,8 +155,8 @@ def test_inputs_are_standardized_at_the_entrance_only(tmp_path: Path) -> None:
     for made in (dense, Written):
         loss = LOGITS if made is Written else "sparse_categorical_crossentropy"
         with changed(tmp_path, "inputs.standardize"):
-            seen = train(made, loss=loss, rows=far)
-        assert seen.losses == pytest.approx(train(made, loss=loss, rows=by_hand).losses, rel=1e-3)
+            training = train(made, loss=loss, rows=far)
+        assert training.losses == pytest.approx(train(made, loss=loss, rows=by_hand).losses, rel=1e-3)
 
 
 def test_pictures_are_standardized_by_their_channels(tmp_path: Path) -> None:
@@ -169,30 +169,30 @@ def test_pictures_are_standardized_by_their_channels(tmp_path: Path) -> None:
         )
 
     with changed(tmp_path, "inputs.standardize", "optimizer.lr x 0.1"):
-        seen = train(seeing, rows=pictures)
+        training = train(seeing, rows=pictures)
     slow = keras.optimizers.SGD(0.05)
     wanted = train(seeing, slow, rows=by_hand.astype("float32"))
-    assert seen.losses == pytest.approx(wanted.losses, rel=1e-3)
+    assert training.losses == pytest.approx(wanted.losses, rel=1e-3)
 
 
 def test_of_several_inputs_each_is_standardized_that_holds_rows(tmp_path: Path) -> None:
     def mixed() -> Model:
-        given = {"rows": layers.Input((4,), name="rows"), "words": layers.Input((5,), name="words")}
-        read = layers.GlobalAveragePooling1D()(layers.Embedding(9, 4)(given["words"]))
-        return Model(given, layers.Dense(3, "softmax")(layers.Concatenate()([given["rows"], read])))
+        inputs = {"rows": layers.Input((4,), name="rows"), "words": layers.Input((5,), name="words")}
+        read = layers.GlobalAveragePooling1D()(layers.Embedding(9, 4)(inputs["words"]))
+        return Model(inputs, layers.Dense(3, "softmax")(layers.Concatenate()([inputs["rows"], read])))
 
     def fitted(rows: object) -> list[float]:
         keras.utils.set_random_seed(1)
         model = mixed()
         model.compile(keras.optimizers.SGD(0.1), "sparse_categorical_crossentropy")
-        told = model.fit({"rows": rows, "words": words}, CLASSES, 48, 3, verbose=0)
-        return [float(one) for one in told.history["loss"]]
+        history = model.fit({"rows": rows, "words": words}, CLASSES, 48, 3, verbose=0)
+        return [float(value) for value in history.history["loss"]]
 
     words = np.random.default_rng(1).integers(0, 9, (48, 5)).astype("float32")
     far = 1000 + 50 * ROWS
     with changed(tmp_path, "inputs.standardize"):
-        seen = fitted(far)
-    assert seen == pytest.approx(fitted((far - far.mean(0)) / far.std(0)), rel=1e-3)
+        weights = fitted(far)
+    assert weights == pytest.approx(fitted((far - far.mean(0)) / far.std(0)), rel=1e-3)
 
 
 def test_numbers_of_words_are_no_rows(tmp_path: Path) -> None:
@@ -212,5 +212,5 @@ def test_outliers_are_cut_and_holes_filled(tmp_path: Path) -> None:
     with changed(tmp_path, "inputs.clip 5"):
         assert max(train(rows=wild).losses) < 5
     with changed(tmp_path, "inputs.replace_nonfinite"):
-        seen = train(rows=holed)
-    assert seen.losses == pytest.approx(train(rows=filled).losses)
+        training = train(rows=holed)
+    assert training.losses == pytest.approx(train(rows=filled).losses)

@@ -28,8 +28,8 @@ SGD, Adam, AdamW = keras.optimizers.SGD, keras.optimizers.Adam, keras.optimizers
 
 def test_gradients_are_clipped(tmp_path: Path) -> None:
     with changed(tmp_path, "gradients.clip 0.1"):
-        seen = train()
-    assert seen.losses == pytest.approx(train(optimizer=SGD(RATE, global_clipnorm=0.1)).losses)
+        training = train()
+    assert training.losses == pytest.approx(train(optimizer=SGD(RATE, global_clipnorm=0.1)).losses)
     assert applied(tmp_path) == ["gradients clipped to norm 0.1"]
 
 
@@ -52,26 +52,26 @@ def test_a_batch_that_is_no_number_is_skipped_whole(tmp_path: Path) -> None:
     broken = ROWS.copy()
     broken[18, 1] = np.nan
     with changed(tmp_path, "gradients.skip_nonfinite"):
-        seen = train(optimizer=SGD(0.1, 0.9, weight_decay=0.1), rows=broken, batch_size=16)
+        training = train(optimizer=SGD(0.1, 0.9, weight_decay=0.1), rows=broken, batch_size=16)
     kept = np.r_[0:16, 32:48]
     optimizer = SGD(0.1, 0.9, weight_decay=0.1)
     wanted = train(optimizer=optimizer, rows=ROWS[kept], targets=CLASSES[kept], batch_size=16)
-    assert seen.weights == pytest.approx(wanted.weights, rel=1e-5, abs=1e-6)
+    assert training.weights == pytest.approx(wanted.weights, rel=1e-5, abs=1e-6)
 
 
 def test_several_batches_make_one_step(tmp_path: Path) -> None:
     with changed(tmp_path, "gradients.accumulate 3"):
-        seen = train(batch_size=16)
-    assert seen.weights == pytest.approx(
+        training = train(batch_size=16)
+    assert training.weights == pytest.approx(
         train(optimizer=SGD(RATE, gradient_accumulation_steps=3), batch_size=16).weights
     )
-    assert seen.weights == pytest.approx(train().weights, rel=1e-4, abs=1e-6)
+    assert training.weights == pytest.approx(train().weights, rel=1e-4, abs=1e-6)
 
 
 def test_settings_of_an_optimizer_are_set(tmp_path: Path) -> None:
     with changed(tmp_path, "optimizer.momentum 0.9", "regularize.weight_decay 0.1"):
-        seen = train()
-    assert seen.losses == pytest.approx(train(optimizer=SGD(RATE, 0.9, weight_decay=0.1)).losses)
+        training = train()
+    assert training.losses == pytest.approx(train(optimizer=SGD(RATE, 0.9, weight_decay=0.1)).losses)
     with changed(tmp_path, "optimizer.momentum 0.5", "regularize.weight_decay x 0.1"):
         adam = train(optimizer=AdamW(0.1, weight_decay=1.0))
     assert adam.losses == pytest.approx(train(optimizer=AdamW(0.1, 0.1, beta_1=0.5)).losses, rel=1e-5)
@@ -95,9 +95,9 @@ def test_a_penalty_is_shown_and_its_decay_kept_out_of_the_gradient(tmp_path: Pat
     decayed = Adam(0.1, weight_decay=0.2)
     decayed.exclude_from_weight_decay(var_names=["bias"])
     with changed(tmp_path, "optimizer.decoupled_weight_decay"):
-        seen = train(penalized, optimizer=Adam(0.1))
-    assert seen.weights == pytest.approx(train(optimizer=decayed).weights, rel=1e-4, abs=1e-6)
-    assert seen.losses[0] == pytest.approx(train(penalized, steps=1).losses[0])
+        training = train(penalized, optimizer=Adam(0.1))
+    assert training.weights == pytest.approx(train(optimizer=decayed).weights, rel=1e-4, abs=1e-6)
+    assert training.losses[0] == pytest.approx(train(penalized, steps=1).losses[0])
 
 
 def test_another_optimizer_takes_the_steps_and_schedules_go_on(tmp_path: Path) -> None:
@@ -106,10 +106,10 @@ def test_another_optimizer_takes_the_steps_and_schedules_go_on(tmp_path: Path) -
 
     for settings in ((RATE, 0.01), (schedule(RATE), schedule(0.01))):
         with changed(tmp_path, "optimizer.use adamw 0.01"):
-            seen = train(optimizer=SGD(settings[0], global_clipnorm=0.1))
+            training = train(optimizer=SGD(settings[0], global_clipnorm=0.1))
         wanted = AdamW(settings[1], 0.01, global_clipnorm=0.1)
-        assert seen.losses == pytest.approx(train(optimizer=wanted).losses, rel=1e-5)
-        assert int(seen.model.optimizer.iterations) == STEPS
+        assert training.losses == pytest.approx(train(optimizer=wanted).losses, rel=1e-5)
+        assert int(training.model.optimizer.iterations) == STEPS
     with changed(tmp_path, "optimizer.use sgd 0.05", "optimizer.lr x 2"):
         mixed = train(optimizer=Adam(0.1))
     assert mixed.losses == pytest.approx(train(optimizer=SGD(0.1, 0.9)).losses)
@@ -127,7 +127,7 @@ def by_hand(made: Callable[[], object], *, clears: bool) -> list[float]:
         loss = compute(torch.as_tensor(CLASSES), model(torch.as_tensor(ROWS), training=True))
         loss.backward()
         with torch.no_grad():
-            optimizer.apply([one.value.grad for one in model.trainable_weights], model.trainable_weights)  # type: ignore[attr-defined]
+            optimizer.apply([each.value.grad for each in model.trainable_weights], model.trainable_weights)  # type: ignore[attr-defined]
         losses.append(float(loss.detach()))
     return losses
 

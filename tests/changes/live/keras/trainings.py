@@ -47,7 +47,7 @@ class Seen:
     @property
     def weights(self) -> list[float]:
         """All weights, in a row."""
-        return [float(one) for weight in self.model.get_weights() for one in weight.flatten()]
+        return [float(value) for weight in self.model.get_weights() for value in weight.flatten()]
 
 
 def dense(activation: object = "relu", last: object = "softmax", **settings: object) -> Sequential:
@@ -72,8 +72,8 @@ def train(
     model = made()  # type: ignore[operator]
     model.compile(optimizer or keras.optimizers.SGD(RATE), loss)
     settings = {"batch_size": len(rows), "epochs": steps, "shuffle": False, "verbose": 0, **fitting}
-    told = model.fit(rows, targets, **settings)
-    return Seen(model, told.history["loss"], told.history)
+    history = model.fit(rows, targets, **settings)
+    return Seen(model, history.history["loss"], history.history)
 
 
 @contextmanager
@@ -91,8 +91,8 @@ def notes(folder: Path) -> list[tuple[bool, str]]:
     """What was noted down: whether it was applied, and what it says."""
     path = folder / NOTES
     lines: Sequence[str] = path.read_text().splitlines() if path.exists() else ()
-    found = [json.loads(line) for line in lines]
-    return [(bool(one["applied"]), str(one["says"])) for one in found]
+    records = [json.loads(line) for line in lines]
+    return [(bool(record["applied"]), str(record["says"])) for record in records]
 
 
 def applied(folder: Path) -> list[str]:

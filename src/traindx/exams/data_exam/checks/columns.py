@@ -35,7 +35,7 @@ def columns(profile: DataProfile) -> Outcome:
     if not varies.any():
         return _nothing()
     faults = _answers(profile)
-    constant = tuple(name for name, one in zip(data.features, varies, strict=True) if not one)
+    constant = tuple(name for name, is_varying in zip(data.features, varies, strict=True) if not is_varying)
     if constant:
         many = len(constant) * 2 > len(data.features)
         of = f"{len(constant):,} of {count(len(data.features), 'column')}"
@@ -61,14 +61,14 @@ def _nothing() -> Outcome:
 def _twins(profile: DataProfile) -> list[str]:
     """Columns that are equal to an earlier one."""
     data, matrix = profile.data, profile.data.training.matrix
-    seen: dict[bytes, int] = {}
+    first_of: dict[bytes, int] = {}
     twins = []
-    for place in np.flatnonzero(profile.usual.varies):
-        column = np.ascontiguousarray(matrix[:, place])
+    for index in np.flatnonzero(profile.usual.varies):
+        column = np.ascontiguousarray(matrix[:, index])
         key = column[:64].tobytes()
-        first = seen.setdefault(key, int(place))
-        if first != place and np.array_equal(matrix[:, first], column, equal_nan=column.dtype.kind == "f"):
-            twins.append(data.features[place])
+        first = first_of.setdefault(key, int(index))
+        if first != index and np.array_equal(matrix[:, first], column, equal_nan=column.dtype.kind == "f"):
+            twins.append(data.features[index])
     return twins
 
 
@@ -80,14 +80,14 @@ def _answers(profile: DataProfile) -> list[Finding]:
     matrix = part.matrix
     places = np.flatnonzero(profile.usual.varies)
     if data.task is Task.CLASSES:
-        found = [
-            place for place in places if part.labels is not None and _maps(matrix[:, place], part.labels)
+        copies = [
+            column for column in places if part.labels is not None and _maps(matrix[:, column], part.labels)
         ]
     else:
-        found = [place for place in places if _follows(matrix[:, place], part.given)]
-    if not found:
+        copies = [column for column in places if _follows(matrix[:, column], part.given)]
+    if not copies:
         return []
-    names = tuple(data.features[place] for place in found)
+    names = tuple(data.features[column] for column in copies)
     says = f"{named(names)} {'leaks' if len(names) == 1 else 'leak'} the target: values map to it one to one"
     todo = "Drop it, unless it is known at prediction time"
     return [problem(train_val_leakage.CAUSE.slug, Severity.SERIOUS, says, todo=todo, columns=names)]
@@ -105,12 +105,12 @@ def _maps(column: Array, labels: Labels) -> bool:
 
 
 def _follows(column: Array, target: Array) -> bool:
-    one: Floats = column.astype(np.float64)
+    values: Floats = column.astype(np.float64)
     other: Floats = target.astype(np.float64)
-    both = np.isfinite(one) & np.isfinite(other)
-    if both.sum() < 20 or not one[both].std() or not other[both].std():
+    both = np.isfinite(values) & np.isfinite(other)
+    if both.sum() < 20 or not values[both].std() or not other[both].std():
         return False
-    return abs(float(np.corrcoef(one[both], other[both])[0, 1])) >= _SAME
+    return abs(float(np.corrcoef(values[both], other[both])[0, 1])) >= _SAME
 
 
 _FURTHER: Annotated[
@@ -148,9 +148,9 @@ def sentinel(profile: DataProfile) -> Outcome:
     values: dict[str, None] = {}
     columns: list[str] = []
     rows: list[Row] = []
-    for one in _outliers(profile):
-        name, column = profile.data.features[one.place], profile.channels[:, one.place]
-        for value in one.sentinels:
+    for outlier in _outliers(profile):
+        name, column = profile.data.features[outlier.place], profile.channels[:, outlier.place]
+        for value in outlier.sentinels:
             places = np.flatnonzero(column == value)
             shown = number(value).replace(",", "")
             repeats.append(f"{shown} repeats {len(places):,} times in {printable(name, 32)}")
@@ -173,9 +173,9 @@ def outliers(profile: DataProfile) -> Outcome:
         return unseen(why)
     rows: list[Row] = []
     offending, values, furthest = [], 0, 0.0
-    for one in _outliers(profile):
-        name, column = profile.data.features[one.place], profile.channels[:, one.place]
-        single = one.rows[~np.isin(column[one.rows], one.sentinels)]
+    for outlier in _outliers(profile):
+        name, column = profile.data.features[outlier.place], profile.channels[:, outlier.place]
+        single = outlier.rows[~np.isin(column[outlier.rows], outlier.sentinels)]
         if not len(single):
             continue
         offending.append(name)
@@ -184,8 +184,10 @@ def outliers(profile: DataProfile) -> Outcome:
             profile.data.training.row(int(at), f"{printable(name, 40)} = {number(float(column[at]))}")
             for at in single[:MOST_ROWS]
         ]
-        std = float(profile.usual.std[one.place]) or 1.0
-        furthest = max(furthest, float(np.abs(column[single] - profile.usual.median[one.place]).max()) / std)
+        std = float(profile.usual.std[outlier.place]) or 1.0
+        furthest = max(
+            furthest, float(np.abs(column[single] - profile.usual.median[outlier.place]).max()) / std
+        )
     if not offending:
         return Outcome("no outliers")
     says = (
@@ -206,20 +208,20 @@ def _no_columns(profile: DataProfile) -> str:
 
 def _outliers(profile: DataProfile) -> Iterator[_Outliers]:
     """The columns with outliers."""
-    for place in np.flatnonzero(profile.judged & profile.usual.varies):
-        column = profile.channels[:, place]
-        rows = _outlying_rows(column, profile, int(place))
+    for index in np.flatnonzero(profile.judged & profile.usual.varies):
+        column = profile.channels[:, index]
+        rows = _outlying_rows(column, profile, int(index))
         if len(rows):
-            yield _Outliers(int(place), rows, _repeated(column[rows]))
+            yield _Outliers(int(index), rows, _repeated(column[rows]))
 
 
-def _outlying_rows(column: Floats, profile: DataProfile, place: int) -> Rows:
+def _outlying_rows(column: Floats, profile: DataProfile, index: int) -> Rows:
     """The rows whose value lies several times as far out as the column's own tail reaches."""
     usual = profile.usual
-    middle = float(usual.median[place])
+    middle = float(usual.median[index])
     with np.errstate(invalid="ignore"):
-        above = np.isfinite(column) & (column - middle > _FURTHER * (usual.high[place] - middle))
-        below = np.isfinite(column) & (middle - column > _FURTHER * (middle - usual.low[place]))
+        above = np.isfinite(column) & (column - middle > _FURTHER * (usual.high[index] - middle))
+        below = np.isfinite(column) & (middle - column > _FURTHER * (middle - usual.low[index]))
     outlying = np.zeros(len(column), dtype=bool)
     for side in (above, below):
         if 0 < side.mean() <= _SECOND:
@@ -230,4 +232,4 @@ def _outlying_rows(column: Floats, profile: DataProfile, place: int) -> Rows:
 def _repeated(values: Floats) -> tuple[float, ...]:
     known, counts = np.unique(values, return_counts=True)
     least = max(_REPEATS, 0.5 * len(values))
-    return tuple(float(one) for one, times in zip(known, counts, strict=True) if times >= least)
+    return tuple(float(value) for value, times in zip(known, counts, strict=True) if times >= least)

@@ -51,36 +51,38 @@ def drift(profile: DataProfile) -> Outcome:
     measured = "class frequencies agree" if data.task is Task.CLASSES else "no categories differ"
     if data.kind is not Kind.TOKENS:
         assert profile.space.validation is not None
-        told = separability(profile.space.training, profile.space.validation)
-        measured = f"train-vs-val classifier AUC {told.area:.2f}, limit {_TOLD}"
-        faults += _columns(profile, held, told)
+        separation = separability(profile.space.training, profile.space.validation)
+        measured = f"train-vs-val classifier AUC {separation.area:.2f}, limit {_TOLD}"
+        faults += _columns(profile, held, separation)
     return Outcome(f"{'drift' if faults else 'no drift'} ({measured})", tuple(faults))
 
 
-def _columns(profile: DataProfile, held: Part, told: Distance) -> list[Finding]:
+def _columns(profile: DataProfile, held: Part, overall: Distance) -> list[Finding]:
     """Columns whose distributions differ, or rows that differ in several columns together."""
     data = profile.data
     here, there = _compared(data, data.training), _compared(data, held)
     names = data.features if data.kind is Kind.TABLE else ("row mean", "row std")
     judged = np.flatnonzero(data.numbers) if data.kind is Kind.TABLE else np.arange(2)
-    found = {names[place]: distance(here[:, place], there[:, place]) for place in judged}
+    distances = {names[column]: distance(here[:, column], there[:, column]) for column in judged}
     apart = [
         name
-        for name, one in sorted(found.items(), key=lambda pair: -pair[1].area)
-        if one.area >= _APART and one.chance * len(found) < _CHANCE
+        for name, moved in sorted(distances.items(), key=lambda pair: -pair[1].area)
+        if moved.area >= _APART and moved.chance * len(distances) < _CHANCE
     ]
-    joint = told.area >= _TOLD and told.chance < _CHANCE
+    joint = overall.area >= _TOLD and overall.chance < _CHANCE
     if not apart and not joint:
         return []
-    middle = float(np.median([one.area for one in found.values()])) if found else 0.0
-    says = f"train-vs-val classifier AUC {told.area:.2f} (0.5 = chance, limit {_TOLD})"
+    middle = float(np.median([moved.area for moved in distances.values()])) if distances else 0.0
+    says = f"train-vs-val classifier AUC {overall.area:.2f} (0.5 = chance, limit {_TOLD})"
     if apart:
-        farthest = found[apart[0]].area
+        farthest = distances[apart[0]].area
         says = (
-            f"{len(apart):,} of {count(len(found), 'column')} differ in validation (KS distance up to"
+            f"{len(apart):,} of {count(len(distances), 'column')} differ in validation (KS distance up to"
             f" {farthest:.2f}, limit {_APART}): {named(apart)}; {says}"
         )
-    severity = Severity.SERIOUS if middle >= _FAR or (joint and told.area >= _CLEARLY) else Severity.WARNING
+    severity = (
+        Severity.SERIOUS if middle >= _FAR or (joint and overall.area >= _CLEARLY) else Severity.WARNING
+    )
     todo = "Use the same preprocessing for both; if they still differ, split the data again"
     return [_mismatch(severity, says, todo=todo, code=_ONE_PIPELINE, columns=apart[:50])]
 
@@ -103,7 +105,7 @@ def _labels(data: Data, held: Part) -> list[Finding]:
     faults = []
     strange = np.setdiff1d(held.labels[held.labels >= 0], part.labels)
     if len(strange):
-        names = [printable(data.classes[one], 40) for one in strange]
+        names = [printable(data.classes[label], 40) for label in strange]
         rows = int(np.isin(held.labels, strange).sum())
         absent = count(len(names), "class occurs", "classes occur")
         says = f"{absent} only in validation ({count(rows, 'row')}): {named(names)}"
@@ -125,17 +127,17 @@ def _targets(part: Part, held: Part) -> list[Finding]:
     assert held.given is not None
     if part.given.ndim > 1:
         return []
-    found = distance(part.given.astype(np.float64), held.given.astype(np.float64))
-    if found.area < _APART or found.chance >= _CHANCE:
+    change = distance(part.given.astype(np.float64), held.given.astype(np.float64))
+    if change.area < _APART or change.chance >= _CHANCE:
         return []
-    says = f"target distribution differs in validation (KS distance {found.area:.2f}, limit {_APART})"
+    says = f"target distribution differs in validation (KS distance {change.area:.2f}, limit {_APART})"
     todo = "Split again, at random or by group, so that both cover the same targets"
     return [_mismatch(Severity.WARNING, says, todo=todo, code=_SPLIT.replace(", stratify=y", ""))]
 
 
-def _moved(one: Labels, other: Labels, kinds: int) -> float:
+def _moved(before: Labels, other: Labels, kinds: int) -> float:
     """The share of rows by which two lists of classes differ, less what chance makes of it."""
-    here, there = (np.bincount(part[part >= 0], minlength=kinds) for part in (one, other))
+    here, there = (np.bincount(part[part >= 0], minlength=kinds) for part in (before, other))
     shares, others = here / max(here.sum(), 1), there / max(there.sum(), 1)
     noise = sum(
         math.sqrt(share * (1 - share) * (1 / here.sum() + 1 / there.sum())) for share in (shares + others) / 2
@@ -146,16 +148,16 @@ def _moved(one: Labels, other: Labels, kinds: int) -> float:
 def _words(data: Data, held: Part) -> list[Finding]:
     """Columns of words with words that training does not know, or in other shares."""
     unknown, moved = {}, {}
-    for place in np.flatnonzero(data.words):
-        here, there = data.training.matrix[:, place], held.matrix[:, place]
+    for column in np.flatnonzero(data.words):
+        here, there = data.training.matrix[:, column], held.matrix[:, column]
         known = there[np.isfinite(there)]
         share = float(np.mean(~np.isin(known, here))) if len(known) else 0.0
         if share >= _UNSEEN:
-            unknown[data.features[place]] = share
-        codes = [np.nan_to_num(one, nan=-1).astype(np.int64) for one in (here, there)]
+            unknown[data.features[column]] = share
+        codes = [np.nan_to_num(part, nan=-1).astype(np.int64) for part in (here, there)]
         shift = _moved(codes[0], codes[1], int(max(codes[0].max(), codes[1].max())) + 1)
         if shift >= _SHARES and len(np.unique(codes[0])) * 10 < len(codes[0]):
-            moved[data.features[place]] = shift
+            moved[data.features[column]] = shift
     faults = []
     if unknown:
         most = max(unknown.values())

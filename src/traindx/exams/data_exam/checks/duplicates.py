@@ -77,8 +77,8 @@ def _contradictions(part: Part, groups: Rows) -> list[Finding]:
     )
     todo = "Fix the labels, or add the input that distinguishes these rows"
     severity = Severity.WARNING if share >= _SHARE else Severity.INFO
-    found = rows_at(part, rows, "same inputs as another row, different label")
-    return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=found)]
+    conflicting = rows_at(part, rows, "same inputs as another row, different label")
+    return [problem(label_noise.CAUSE.slug, severity, says, todo=todo, samples=conflicting)]
 
 
 _LEAKED: Annotated[float, "of the validation rows; bench/thresholds.md#exam-duplicates"] = 0.01
@@ -152,10 +152,10 @@ def _fault(data: Data, held: Rows, trained: Rows, asked: int, how: _Likeness) ->
     of = f"{len(held):,} of {asked:,}" + ("" if asked == data.validation.looked else " checked")
     says = f"{share_text(share)} of validation rows ({of}) {how.says}"
     rows: list[Row] = []
-    for place, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
+    for index, twin in list(zip(held, trained, strict=True))[:MOST_ROWS]:
         other = data.training.row(int(twin), "")
         name = other.name or f"training row {other.index}"
-        rows.append(data.validation.row(int(place), f"{how.kind} of {name}"))
+        rows.append(data.validation.row(int(index), f"{how.kind} of {name}"))
     todo = "Remove them from the training data, and split by group"
     return [
         problem(train_val_leakage.CAUSE.slug, severity, says, todo=todo, code=_DROP_HELD, samples=tuple(rows))
@@ -176,9 +176,9 @@ def _near(profile: DataProfile, exact: Rows) -> Twins | None:
     places = others[:: max(1, len(others) // _MOST_ASKED)]
     if not len(places):
         return None
-    found = nearest(space.validation[places], space.training, 1)
-    close = found.distance <= limit
-    return Twins(places[close], found.nearest[close], len(places))
+    neighbors = nearest(space.validation[places], space.training, 1)
+    close = neighbors.distance <= limit
+    return Twins(places[close], neighbors.nearest[close], len(places))
 
 
 def _limit(usual: Floats) -> float | None:

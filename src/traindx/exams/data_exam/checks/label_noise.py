@@ -112,10 +112,10 @@ def _judged(labels: Labels) -> Rows:
 
 def voted(points: Points, labels: Labels, classes: int) -> Votes | None:
     """Two rounds of votes; None where even the first knows no better than the commonest class."""
-    found = nearest(points, points, _VOTERS, own=np.arange(len(points))).places
-    first = _shares(labels[found], classes)
+    voters = nearest(points, points, _VOTERS, own=np.arange(len(points))).places
+    first = _shares(labels[voters], classes)
     says = first.argmax(axis=1)
-    second = _shares(says[found], classes)
+    second = _shares(says[voters], classes)
     verdict = second.argmax(axis=1)
     backed = first[np.arange(len(labels)), labels]
     against = verdict != labels

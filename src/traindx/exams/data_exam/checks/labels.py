@@ -25,16 +25,16 @@ _misnumbered = partial(problem, labels_out_of_range.CAUSE.slug)
 @check("label-range", "Label range", 3, clears=(labels_out_of_range.CAUSE.slug,))
 def label_range(profile: DataProfile) -> Outcome:
     """Cross-entropy expects integers from 0 to the number of classes minus 1."""
-    data, given = profile.data, profile.data.training.given
-    if data.task is not Task.CLASSES or given is None:
+    data, labels = profile.data, profile.data.training.given
+    if data.task is not Task.CLASSES or labels is None:
         return unseen("no class labels")
     mapping = _MAPPING.format(last=len(data.classes) - 1)
-    if given.dtype.kind in "US":
+    if labels.dtype.kind in "US":
         named = count(len(data.classes), "class", "classes")
         says = f'{named} as text, such as "{printable(data.classes[0], 40)}"'
         cause, todo = labels_out_of_range.CAUSE.slug, "Map the classes to 0, 1, 2, ..."
         return fault(cause, Severity.INFO, says, todo, mapping)
-    values = given.astype(np.float64)
+    values = labels.astype(np.float64)
     values = values[np.isfinite(values) & (values != _IGNORED)]
     known = np.unique(values)
     if not len(known):
@@ -59,7 +59,7 @@ def _negative(profile: DataProfile, known: Floats, mapping: str) -> Finding | No
     part = profile.data.training
     assert part.given is not None
     rows = np.flatnonzero(np.isin(part.given, below))
-    shown = ", ".join(number(float(one)) for one in below[:5])
+    shown = ", ".join(number(float(label)) for label in below[:5])
     says = f"{count(len(rows), 'label is', 'labels are')} negative ({shown})"
     severity = Severity.SERIOUS if profile.data.source.is_fed else Severity.WARNING
     todo = f"Number the classes from 0; use {_IGNORED} only for rows that cross_entropy should ignore"
@@ -92,12 +92,12 @@ def _numbering(profile: DataProfile, known: Floats, mapping: str) -> Finding | N
 
 def _type(profile: DataProfile, known: Floats) -> Finding | None:
     """Classes as floating-point numbers, which cross-entropy refuses; its binary kin wants them."""
-    given = profile.data.training.given
-    assert given is not None
-    if given.dtype.kind != "f" or profile.data.source.blanks or len(known) < 3:
+    labels = profile.data.training.given
+    assert labels is not None
+    if labels.dtype.kind != "f" or profile.data.source.blanks or len(known) < 3:
         return None
     classes = count(len(known), "class", "classes")
-    says = f"labels of {classes} are {given.dtype}; cross_entropy expects integers"
+    says = f"labels of {classes} are {labels.dtype}; cross_entropy expects integers"
     severity = Severity.WARNING if profile.data.source.is_fed else Severity.INFO
     todo, code = "Store class labels as integers", "train_y = train_y.long()"
     return _misnumbered(severity, says, todo=todo, code=code)
@@ -141,9 +141,9 @@ def class_balance(profile: DataProfile) -> Outcome:
         return Outcome(says)
     severity = Severity.SERIOUS if counts[most] / at_most >= _EXTREME else Severity.WARNING
     rarest = [
-        data.classes[place]
-        for place in np.argsort(counts)
-        if counts[place] and counts[most] / counts[place] >= _RATIO
+        data.classes[index]
+        for index in np.argsort(counts)
+        if counts[index] and counts[most] / counts[index] >= _RATIO
     ]
     todo = "Use class weights in the loss or oversample rare classes, and report per-class recall"
     return fault(class_imbalance.CAUSE.slug, severity, says, todo, _code(counts), columns=rarest[:50])

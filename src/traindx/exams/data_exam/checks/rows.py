@@ -61,12 +61,12 @@ def row_order(profile: DataProfile) -> Outcome:
         chance = float(np.sum((np.bincount(labels) / len(labels)) ** 2))
         excess = (float(np.mean(labels[1:] == labels[:-1])) - chance) / (1 - chance)
         measured = f"order {excess:.2f}; 0 = shuffled, 1 = sorted, limit {_SORTED}"
-        what, found = "labels", excess >= _SORTED
+        what, is_sorted = "labels", excess >= _SORTED
     else:
         rank = _rank_correlation(part.given.astype(np.float64))
         measured = f"rank correlation with the row number {rank:.2f}, limit {_RISING}"
-        what, found = "targets", abs(rank) >= _RISING
-    if not found:
+        what, is_sorted = "targets", abs(rank) >= _RISING
+    if not is_sorted:
         return Outcome(f"{what} are not sorted ({measured})")
     severity = Severity.SERIOUS if data.source.is_loader else Severity.WARNING
     where = "come sorted from the loader" if data.source.is_loader else "are sorted"
@@ -185,19 +185,21 @@ def _not_finite(
     columns = np.flatnonzero(bad.any(axis=0))
     worst = columns[np.argsort(-bad[:, columns].sum(axis=0), kind="stable")]
     rows = np.flatnonzero(bad.any(axis=1))
-    names = tuple(profile.data.features[place] for place in worst)
+    names = tuple(profile.data.features[index] for index in worst)
     where = named(names) if len(columns) < part.matrix.shape[1] else f"all {count(len(columns), 'column')}"
     says = (
         f"{count(int(bad.sum()), 'value')} {'is' if bad.sum() == 1 else 'are'} {word} in {where}"
         f" ({part.name} {_row_numbers(part, rows)})"
     )
-    found = rows_at(part, rows, word)
-    return _nonfinite(severity, says, todo=repair.todo, code=repair.code, columns=names[:50], samples=found)
+    listed_rows = rows_at(part, rows, word)
+    return _nonfinite(
+        severity, says, todo=repair.todo, code=repair.code, columns=names[:50], samples=listed_rows
+    )
 
 
 def _row_numbers(part: Part, places: Rows) -> str:
     """The first rows as the user counts them, and how many follow."""
-    numbers = [str(int(part.rows[place])) for place in places]
+    numbers = [str(int(part.rows[index])) for index in places]
     return f"{'row' if len(numbers) == 1 else 'rows'} {listed(numbers, _NAMED)}"
 
 

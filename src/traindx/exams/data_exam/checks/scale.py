@@ -36,7 +36,7 @@ def input_scale(profile: DataProfile) -> Outcome:
     if not chosen.any():
         return unseen("no numeric column varies")
     mean, std = profile.usual.mean[chosen], profile.usual.std[chosen]
-    names = [name for name, one in zip(profile.names, chosen, strict=True) if one]
+    names = [name for name, is_chosen in zip(profile.names, chosen, strict=True) if is_chosen]
     typical = float(np.sqrt(np.mean(mean**2 + std**2)))
     if data.kind is Kind.IMAGES and data.training.inputs.dtype == np.uint8:
         return _bytes(mean, std)
@@ -49,9 +49,9 @@ def input_scale(profile: DataProfile) -> Outcome:
     sizes = np.sqrt(mean**2 + std**2)
     order = np.argsort(sizes if small else -sizes)
     offending = tuple(
-        names[place]
-        for place in order
-        if small or sizes[place] >= _INPUT_SIZE or std[place] >= _SPREAD * np.median(spreads)
+        names[index]
+        for index in order
+        if small or sizes[index] >= _INPUT_SIZE or std[index] >= _SPREAD * np.median(spreads)
     )
     measured = [f"RMS {number(typical)}, expected about 1"]
     measured += (
@@ -114,7 +114,7 @@ def target_numbers(profile: DataProfile) -> Outcome:
         return fault(degenerate_labels.CAUSE.slug, Severity.SERIOUS, says, todo, code)
     usual = measured(finite)
     rms = float(np.sqrt(np.mean(usual.mean**2 + usual.std**2)))
-    mean, std = (number(float(one.mean())) for one in (usual.mean, usual.std))
+    mean, std = (number(float(statistic.mean())) for statistic in (usual.mean, usual.std))
     measured_scale = f"mean {mean}, std {std}"
     faults = [*_target_scale(profile, finite, rms, measured_scale), *_wild_targets(profile, values)]
     return Outcome(f"targets have {measured_scale}", tuple(faults))
@@ -123,7 +123,7 @@ def target_numbers(profile: DataProfile) -> Outcome:
 def _target_scale(profile: DataProfile, values: Floats, rms: float, measured_scale: str) -> list[Finding]:
     if _TINY <= rms < _TARGET_SIZE:
         return []
-    mean, std = (number(float(one)) for one in (values.mean(), values.std()))
+    mean, std = (number(float(statistic)) for statistic in (values.mean(), values.std()))
     code = _STANDARDIZE_TARGETS.format(mean=mean, std=std)
     todo = "Standardize targets with the training mean and std, and invert that for predictions"
     low, high = np.percentile(values, (5, 95))

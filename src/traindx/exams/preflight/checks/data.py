@@ -44,10 +44,10 @@ def finite(rehearsal: Rehearsal) -> str:
 
 def _scale(rehearsal: Rehearsal, *quantities: Quantity) -> str:
     """Mean, std, minimum and maximum; empty if one of them is not known."""
-    values = [typical(rehearsal.run, one) for one in quantities]
+    values = [typical(rehearsal.run, quantity) for quantity in quantities]
     if None in values:
         return ""
-    mean, spread, low, high = (number(one) for one in values if one is not None)
+    mean, spread, low, high = (number(value) for value in values if value is not None)
     return f"mean {mean}, std {spread}, range {low} to {high}"
 
 
@@ -109,10 +109,10 @@ def order(rehearsal: Rehearsal) -> str:
     agree = typical(rehearsal.run, q.NEIGHBOR_AGREEMENT)
     shuffled = rehearsal.run.facts.get(SHUFFLE)
     loader = "" if shuffled is None else f"; the loader {'shuffles' if shuffled else 'does not shuffle'}"
-    told = "" if agree is None else f" (order {number(agree)}; 1 = sorted)"
+    clause = "" if agree is None else f" (order {number(agree)}; 1 = sorted)"
     is_mixed = agree is None or agree < _ALIKE
     order = "labels are shuffled" if is_mixed else "labels are partly sorted, without harm here"
-    return f"{order}{told}{loader}"
+    return f"{order}{clause}{loader}"
 
 
 def _validation(rehearsal: Rehearsal) -> str:
@@ -132,13 +132,13 @@ def validation_data(rehearsal: Rehearsal) -> Outcome:
     """What signs say, unless the program trains several times over: folds share their rows by design."""
     shares = looked(rehearsal.run, q.SEEN_SHARE, "validation")
     signs = (validation_rows_seen, validation_inputs_differ)
-    found = signs_asked(rehearsal, signs, _validation, _no_validation(rehearsal))
+    outcome = signs_asked(rehearsal, signs, _validation, _no_validation(rehearsal))
     if (
-        not found.findings
+        not outcome.findings
         or shares is None
         or float(shares.values[0]) > _AT_FIRST * float(shares.values.max())
     ):
-        return found
-    others = tuple(one for one in found.findings if one.sign != validation_rows_seen.slug)
+        return outcome
+    others = tuple(finding for finding in outcome.findings if finding.sign != validation_rows_seen.slug)
     says = "not decided: training rows occur in later validations only, as in cross-validation folds"
     return Outcome(findings=others) if others else unseen(says)

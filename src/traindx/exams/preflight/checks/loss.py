@@ -66,8 +66,8 @@ def output(rehearsal: Rehearsal) -> str:
     """What goes into which loss function."""
     facts = rehearsal.run.facts
     activation = facts.get(OUTPUT_ACTIVATION)
-    given = f"{activation} output" if activation and activation != "none" else "logits"
-    return f"{given} as {facts.get(LOSS_FUNCTION, 'the loss')} expects"
+    shown = f"{activation} output" if activation and activation != "none" else "logits"
+    return f"{shown} as {facts.get(LOSS_FUNCTION, 'the loss')} expects"
 
 
 @by_signs(

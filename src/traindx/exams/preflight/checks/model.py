@@ -49,7 +49,7 @@ differ; statistics of a batch of four against their unbiased estimates make 0.13
 def parameters(rehearsal: Rehearsal) -> Outcome:
     """Fail for what cannot move by mistake; layers that are frozen after they were trained are a choice."""
     run = rehearsal.run
-    found, any_told = asked(
+    findings, any_told = asked(
         run,
         (
             optimizer_has_stale_parameters,
@@ -59,8 +59,8 @@ def parameters(rehearsal: Rehearsal) -> Outcome:
         ),
     )
     frozen, _ = asked(run, (parameters_frozen,))
-    if found:
-        return Outcome(findings=found)
+    if findings:
+        return Outcome(findings=findings)
     if not any_told:
         return unseen("no model parameters recorded")
     if frozen_at_initialization.missing(run) and frozen:
@@ -95,10 +95,10 @@ def initialization(_: Rehearsal) -> str:
 @check("nonlinearity", "Activation functions", 30, Part.MODEL)
 def nonlinearity(rehearsal: Rehearsal) -> Outcome:
     """Warn at most: a model may be linear on purpose."""
-    found, any_told = asked(rehearsal.run, (nonlinearity_missing,))
-    if found:
-        return Outcome(findings=tuple(replace(one, severity=Severity.WARNING) for one in found))
-    layers, nonlinearities = (stated_number(rehearsal.run, one) for one in (LINEAR_LAYERS, NONLINEARITIES))
+    findings, any_told = asked(rehearsal.run, (nonlinearity_missing,))
+    if findings:
+        return Outcome(findings=tuple(replace(finding, severity=Severity.WARNING) for finding in findings))
+    layers, nonlinearities = (stated_number(rehearsal.run, fact) for fact in (LINEAR_LAYERS, NONLINEARITIES))
     if not any_told or layers is None or nonlinearities is None:
         return unseen("no autograd graph recorded")
     nonlinear = count(round(nonlinearities), "nonlinearity", "nonlinearities")
@@ -132,11 +132,11 @@ def gradient_flow(rehearsal: Rehearsal) -> str:
 @check("modes", "Train and eval mode", 50, Part.MODEL)
 def modes(rehearsal: Rehearsal) -> Outcome:
     """How the program switches modes, and the two modes compared on one batch."""
-    found, any_told = asked(
+    findings, any_told = asked(
         rehearsal.run, (trained_in_eval_mode, validated_in_train_mode, dropout_in_validation)
     )
-    if found:
-        return Outcome(findings=found)
+    if findings:
+        return Outcome(findings=findings)
     tried = rehearsal.modes
     compared = unseen(tried) if isinstance(tried, str) else _compared(tried)
     if not compared.is_told and any_told:
@@ -156,11 +156,11 @@ def _compared(modes: Modes) -> Outcome:
         return unseen("the model is random in eval mode")
     if modes.random_in_train > _APART / 2:
         return unseen("the model is random in train mode even without dropout")
-    told = (
+    sentence = (
         f"train and eval outputs differ by {modes.differs:.2g} std on one batch (dropout off, limit {_APART})"
     )
     if modes.differs <= _APART:
-        return Outcome(told)
+        return Outcome(sentence)
     why = ": running statistics of the normalization do not match the batches" if modes.norms else ""
-    says = f"{told}{why}"
+    says = f"{sentence}{why}"
     return Outcome(findings=(problem(train_eval_mode_bug.CAUSE.slug, Severity.WARNING, says),))

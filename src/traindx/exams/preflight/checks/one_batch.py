@@ -117,30 +117,30 @@ def _right(run: Run) -> float | None:
 
 
 def _judged(way: _Way, repeated: Repeated) -> Outcome:
-    told = f"loss on one batch {number(way.first)} -> {number(way.last)} in {count(way.steps, 'step')}"
+    sentence = f"loss on one batch {number(way.first)} -> {number(way.last)} in {count(way.steps, 'step')}"
     if way.right is not None:
-        told += f", accuracy {way.right:.0%}"
+        sentence += f", accuracy {way.right:.0%}"
     evidence = _evidence(repeated.run, way.last, _LEARNED * way.reference)
     if way.left <= _LEARNED or (way.right is not None and way.right >= _RIGHT):
-        return Outcome(told, evidence=evidence)
+        return Outcome(sentence, evidence=evidence)
     if not way.has_floor:
-        told += "; the minimum of this loss is not known"
+        sentence += "; the minimum of this loss is not known"
         if way.last < way.first * _NOTHING or way.last < 0 <= way.first:
-            return Outcome(told, evidence=evidence)
-        return unseen(f"not decided: {told}", evidence)
-    told += f" (constant prediction: {number(way.reference)})" if way.reference != way.first else ""
+            return Outcome(sentence, evidence=evidence)
+        return unseen(f"not decided: {sentence}", evidence)
+    sentence += f" (constant prediction: {number(way.reference)})" if way.reference != way.first else ""
     if way.falls and way.left < _NOTHING:
-        return unseen(f"not decided: {told}, still falling", evidence)
-    return Outcome(findings=(_stuck(way, told, evidence),))
+        return unseen(f"not decided: {sentence}, still falling", evidence)
+    return Outcome(findings=(_stuck(way, sentence, evidence),))
 
 
-def _stuck(way: _Way, told: str, evidence: tuple[Evidence, ...]) -> Finding:
+def _stuck(way: _Way, sentence: str, evidence: tuple[Evidence, ...]) -> Finding:
     if way.falls:
-        says = f"{told}: falling, but too slowly to learn the batch"
+        says = f"{sentence}: falling, but too slowly to learn the batch"
         return Finding(_FAINT, says, evidence, Severity.WARNING, lr_too_low.CAUSE.slug)
     if way.left >= _NOTHING:
-        return Finding(1.0, f"{told}: the batch is not learned at all", evidence, Severity.SERIOUS)
-    return Finding(_FAINT, f"{told}: stuck, the batch is only partly learned", evidence, Severity.WARNING)
+        return Finding(1.0, f"{sentence}: the batch is not learned at all", evidence, Severity.SERIOUS)
+    return Finding(_FAINT, f"{sentence}: stuck, the batch is only partly learned", evidence, Severity.WARNING)
 
 
 def _evidence(run: Run, value: float, limit: float | None = None) -> tuple[Evidence, ...]:
@@ -170,24 +170,24 @@ def rate(rehearsal: Rehearsal) -> Outcome:
     return _rate_judged(ramp, reading, location_of(rehearsal.run, OPTIMIZER_PLACE))
 
 
-def _rate_judged(ramp: Ramp, reading: Reading, place: str) -> Outcome:
+def _rate_judged(ramp: Ramp, reading: Reading, location: str) -> Outcome:
     own, lowest = ramp.own, reading.lowest
-    told = f"learning rate {number(own)}{f' ({place})' if place else ''}"
+    said = f"learning rate {number(own)}{f' ({location})' if location else ''}"
     if reading.diverges is not None and own >= reading.diverges:
-        says = f"{told}; the loss already diverges at {number(reading.diverges)} in a range test"
+        says = f"{said}; the loss already diverges at {number(reading.diverges)} in a range test"
         return Outcome(findings=(_too_high(Severity.SERIOUS, says),))
     if not _has_fallen(ramp, reading):
         return unseen(
-            f"not decided: {told}; the loss falls at no learning rate in a range test of {ramp.steps} steps"
+            f"not decided: {said}; the loss falls at no learning rate in a range test of {ramp.steps} steps"
         )
     where = f"in a range test the loss is lowest at {number(lowest)}"
     where += f" and diverges at {number(reading.diverges)}" if reading.diverges is not None else ""
     if own * _FAR_BELOW < lowest:
-        says = f"{told} is {lowest / own:,.0f}x below the fastest one; {where}"
+        says = f"{said} is {lowest / own:,.0f}x below the fastest one; {where}"
         return Outcome(findings=(problem(lr_too_low.CAUSE.slug, Severity.WARNING, says),))
     if own > lowest and reading.diverges is not None and 2 * own > reading.diverges:
-        return Outcome(findings=(_too_high(Severity.WARNING, f"{told} is close to diverging; {where}"),))
-    return Outcome(f"{told}; {where}")
+        return Outcome(findings=(_too_high(Severity.WARNING, f"{said} is close to diverging; {where}"),))
+    return Outcome(f"{said}; {where}")
 
 
 def _too_high(severity: Severity, says: str) -> Finding:
@@ -197,6 +197,6 @@ def _too_high(severity: Severity, says: str) -> Finding:
 def _has_fallen(ramp: Ramp, reading: Reading) -> bool:
     """Whether the losses around the lowest lie below the first ones by more than chance."""
     losses, rates = ramp.course.losses, ramp.course.rates
-    at = min(range(len(losses)), key=lambda one: abs(rates[one] - reading.lowest))
+    at = min(range(len(losses)), key=lambda index: abs(rates[index] - reading.lowest))
     around = losses[max(0, at - _TAIL) : at + 1]
     return fallen(reading.untrained, around) >= _CLEAR

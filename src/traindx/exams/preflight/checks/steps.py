@@ -100,21 +100,21 @@ def loop(_: Rehearsal) -> str:
 def _told(rehearsal: Rehearsal) -> str:
     facts = rehearsal.run.facts
     known = {OPTIMIZER: "{}", LEARNING_RATE: "lr {:g}", BATCH_SIZE: "batch size {}"}
-    told = [form.format(facts[fact]) for fact, form in known.items() if facts.get(fact) is not None]
-    return ", ".join(told) or "no unusual setting"
+    sentences = [form.format(facts[fact]) for fact, form in known.items() if facts.get(fact) is not None]
+    return ", ".join(sentences) or "no unusual setting"
 
 
 @check("settings", "Optimizer settings", 30, Part.STEPS)
 def settings(rehearsal: Rehearsal) -> Outcome:
     """What signs say of the settings; those that reckon with the length of the run, where that is known."""
-    found, any_told = asked(
+    findings, any_told = asked(
         rehearsal.run, (momentum_extreme, optimizer_ill_fitting, l2_inside_adam, dropout_extreme, batch_tiny)
     )
     to_the_end = prolonged(rehearsal)
-    found += asked(to_the_end or rehearsal.run, (decay_strong,))[0]
-    found += asked(to_the_end, (updates_tiny, batchnorm_statistics_lag))[0] if to_the_end else ()
-    if found:
-        return Outcome(findings=found)
+    findings += asked(to_the_end or rehearsal.run, (decay_strong,))[0]
+    findings += asked(to_the_end, (updates_tiny, batchnorm_statistics_lag))[0] if to_the_end else ()
+    if findings:
+        return Outcome(findings=findings)
     return Outcome(_told(rehearsal)) if any_told else unseen("no optimizer recorded")
 
 
@@ -132,14 +132,14 @@ def length(rehearsal: Rehearsal) -> Outcome:
     if length.steps is None:
         return unseen(length.says or "run length not known")
     # Of networks in turn, a round is a step of each, and no epoch.
-    told = count(length.steps, "step") if is_adversarial(rehearsal.run) else _steps(length)
+    length_said = count(length.steps, "step") if is_adversarial(rehearsal.run) else _steps(length)
     few = few_updates_per_epoch(rehearsal.run)
-    fewest = next(one.value for one in few_updates_per_epoch.limits if one.name == "total")
+    fewest = next(limit.value for limit in few_updates_per_epoch.limits if limit.name == "total")
     if isinstance(few, Finding) and length.steps <= fewest:
-        says = f"only {told} in total; fewer than {fewest:g} barely change the weights"
+        says = f"only {length_said} in total; fewer than {fewest:g} barely change the weights"
         warning = replace(few, severity=Severity.WARNING, says=says, sign=few_updates_per_epoch.slug)
         return Outcome(findings=(warning,))
-    return Outcome(told)
+    return Outcome(length_said)
 
 
 def _steps(length: Length) -> str:
@@ -152,45 +152,47 @@ def _steps(length: Length) -> str:
 @check("time", "Step time", 20, Part.COST)
 def time(rehearsal: Rehearsal) -> Outcome:
     """Warn where steps wait; the time of the whole run, where its length is known."""
-    found, _ = asked(rehearsal.run, (data_wait_dominates, many_item_calls))
+    findings, _ = asked(rehearsal.run, (data_wait_dominates, many_item_calls))
     seconds = _of_a_step(rehearsal)
     if seconds is None:
-        return Outcome(findings=found) if found else unseen("no step timed")
-    told = f"{duration(seconds)} per step, validation included"
-    parts = [f"{one.called} {one.share:.0%}" for one in times(rehearsal.run) if one.share >= _TOLD]
-    told += f" ({', '.join(parts)})" if parts else ""
+        return Outcome(findings=findings) if findings else unseen("no step timed")
+    sentence = f"{duration(seconds)} per step, validation included"
+    parts = [f"{each.called} {each.share:.0%}" for each in times(rehearsal.run) if each.share >= _TOLD]
+    sentence += f" ({', '.join(parts)})" if parts else ""
     steps, epoch = rehearsal.length.steps, rehearsal.length.epoch_steps
     if steps is not None:
-        told += f"; about {duration(seconds * steps)} for {count(steps, 'step')}"
+        sentence += f"; about {duration(seconds * steps)} for {count(steps, 'step')}"
     elif epoch is not None:
-        told += f"; about {duration(seconds * epoch)} per epoch"
-    return Outcome(told, found)
+        sentence += f"; about {duration(seconds * epoch)} per epoch"
+    return Outcome(sentence, findings)
 
 
 def _of_a_step(rehearsal: Rehearsal) -> float | None:
     """Seconds, without what recording took."""
-    told = pace(rehearsal.run)
-    if told is None or not told.steps or not told.seconds:
+    rate = pace(rehearsal.run)
+    if rate is None or not rate.steps or not rate.seconds:
         return None
-    return told.seconds * (1 - (told.cost or 0.0)) / told.steps
+    return rate.seconds * (1 - (rate.cost or 0.0)) / rate.steps
 
 
 @check("memory", "Memory", 30, Part.COST)
 def memory_use(rehearsal: Rehearsal) -> Outcome:
     """Warn where memory grows from step to step, or is nearly all taken."""
-    found, _ = asked(rehearsal.run, (memory_grows,))
+    findings, _ = asked(rehearsal.run, (memory_grows,))
     all_of = rehearsal.run.all(MEMORY)
-    held = [one.values.max() for one in all_of if len(one.finite) and not one.part.endswith(_GPU)]
-    cuda = [one.values.max() for one in all_of if len(one.finite) and one.part.endswith(_GPU)]
+    held = [series.values.max() for series in all_of if len(series.finite) and not series.part.endswith(_GPU)]
+    cuda = [series.values.max() for series in all_of if len(series.finite) and series.part.endswith(_GPU)]
     if not held:
         why = "memory use not available on this system"
-        return Outcome(findings=found) if found else unseen(why)
+        return Outcome(findings=findings) if findings else unseen(why)
     peak, machine = float(max(held)), rehearsal.memory
-    told = f"peak {_bytes(peak)}{f' of {_bytes(machine)}' if machine else ''}"
-    told += f", {_bytes(float(max(cuda)))} on the GPU" if cuda else ""
+    sentence = f"peak {_bytes(peak)}{f' of {_bytes(machine)}' if machine else ''}"
+    sentence += f", {_bytes(float(max(cuda)))} on the GPU" if cuda else ""
     if machine and peak > _FULL * machine:
-        return Outcome(findings=(*found, problem("", Severity.WARNING, f"{told}: almost no memory left")))
-    return Outcome(told, found)
+        return Outcome(
+            findings=(*findings, problem("", Severity.WARNING, f"{sentence}: almost no memory left"))
+        )
+    return Outcome(sentence, findings)
 
 
 def _bytes(size: float) -> str:

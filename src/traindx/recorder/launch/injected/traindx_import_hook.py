@@ -151,19 +151,19 @@ def _tell_at_exit(leave_word: "LeaveWord") -> None:
 
 def _tell_of_files(leave_word: "LeaveWord") -> None:
     """Tell of every file that is opened for writing, at once: the program may be killed."""
-    told: set[str] = set()
+    paths: set[str] = set()
     telling: set[int] = set()
 
     def hear(event: str, about: tuple[object, ...]) -> None:
-        if event not in _OPENING or not (path := _written_by(event, about)) or path in told:
+        if event not in _OPENING or not (path := _written_by(event, about)) or path in paths:
             return
         thread = get_ident()
         # What is left a word of is written to a file, too.
-        if thread in telling or len(told) >= _MOST_TOLD:
+        if thread in telling or len(paths) >= _MOST_TOLD:
             return
         telling.add(thread)
         try:
-            told.add(path)
+            paths.add(path)
             leave_word(wrote=path)
         except Exception:  # nobody is left to tell
             return
@@ -189,10 +189,10 @@ def _written_by(event: str, about: "tuple[object, ...]") -> str:
         path = about[1 if event == "os.rename" else 0]
         if not isinstance(flags, int) or not flags & _WRITING or isinstance(path, int):
             return ""
-        found = os.fsdecode(os.fspath(path))  # type: ignore[call-overload]  # refused if it is no path
+        name = os.fsdecode(os.fspath(path))  # type: ignore[call-overload]  # refused if it is no path
         if event == "sqlite3.connect":
-            found = found.removeprefix("file:").partition("?")[0]
-        return "" if not found or "__pycache__" in found else os.path.abspath(found)
+            name = name.removeprefix("file:").partition("?")[0]
+        return "" if not name or "__pycache__" in name else os.path.abspath(name)
     except Exception:  # whatever a program passes for a path
         return ""
 
@@ -236,6 +236,8 @@ def _place_of(error: BaseException) -> str:
         places.append(f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}")
         frame = frame.tb_next
     own = [
-        place for place in places if "-packages" not in place and not place.startswith(("<", sys.base_prefix))
+        location
+        for location in places
+        if "-packages" not in location and not location.startswith(("<", sys.base_prefix))
     ]
     return (own or places or [""])[-1]
