@@ -25,6 +25,8 @@ from traindx.diagnosis.types import Verdict
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "accuracy.md"
+WILD = ROOT / "bench" / "wild" / "figures.md"
+"""What was measured on programs and logs of strangers: bench/wild/run.py, bench/wild_logs.py."""
 PICTURES = ROOT / "docs" / "pictures"
 _ROW = "| {} |"
 _WEAK = 0.6
@@ -231,6 +233,9 @@ def page(of: Results) -> str:
 
 Written by `make bench-accuracy` from `bench/corpus/answers.csv`; the method is described in
 [design/005-corpus.md](../design/005-corpus.md).
+
+{WILD.read_text(encoding="utf-8")}
+## The corpus
 
 {_counted(of.rows)}
 
