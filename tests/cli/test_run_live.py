@@ -185,12 +185,12 @@ def test_a_serious_cause_is_said_once_while_the_program_runs(
     said: list[Alert] = []
     looks = count(1)
 
-    def look(folder: Path, *, with_told: bool = False) -> Reading:
+    def look(folder: Path, **options: bool) -> Reading:
         # Four looks, and one more after a cause was said: it must not be said again.
         number = next(looks)
         if (number > 4 and len(said) >= alerts) or number > MOST_LOOKS:
             Path("enough").touch()
-        return read_recording(folder, told=with_told)
+        return read_recording(folder, **options)
 
     def say(alert: Alert) -> None:
         said.append(alert)

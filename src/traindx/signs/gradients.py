@@ -201,7 +201,10 @@ def _are_unused(run: Run, held: Held) -> bool:
     """Whether nothing calls the layers: a spare head, or the stages of an encoder that is used in part."""
     called = {series.layer for series in by_layer(run, ACTIVATION_STD)}
     owners = {layer.name.rpartition(".")[0] for layer in held.layers}
-    return bool(called) and called.isdisjoint(owners)
+    # A forgotten branch may be most of a model: then what is left has to learn without it.
+    loss = loss_of(run)
+    learns = loss is not None and loss.start - loss.end > max(CLEAR * loss.size, loss.noise)
+    return bool(called) and called.isdisjoint(owners) and (learns or held.share <= 1 / 2)
 
 
 @sign(needs=(GRADIENT_AGREEMENT,))
