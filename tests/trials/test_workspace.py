@@ -114,6 +114,16 @@ def test_the_project_is_copied_and_the_working_directory_in_it_kept(tmp_path: Pa
     assert workspace.top(folder) == tmp_path / "arm.work"
 
 
+def test_a_working_directory_in_a_hidden_folder_is_a_project_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text("")
+    origin = tmp_path / ".traindx/demo"
+    origin.mkdir(parents=True)
+    (origin / "train.py").write_text("1")
+    copy = workspace_of(origin, ["train.py"]).arm(tmp_path / "arm")
+    assert (copy / "train.py").read_text() == "1"
+
+
 def test_what_the_command_names_above_the_working_directory_comes_along(tmp_path: Path) -> None:
     _project(tmp_path, "data/rows.csv", "code/train.py")
     assert workspace_of(tmp_path / "code", ["train.py"]).root == tmp_path / "code"

@@ -22,8 +22,15 @@ _MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 
 def project_of(origin: Path) -> Path:
-    """The top of the project that a directory is in: that of its repository, else of its package."""
-    above = [parent for parent in (origin, *origin.parents) if may_be_project(parent)]
+    """The top of the project that a directory is in: that of its repository, else of its package.
+
+    What lies in a hidden or installed folder of a project, such as our demo, is none of its files.
+    """
+    above = [
+        parent
+        for parent in (origin, *origin.parents)
+        if may_be_project(parent) and not any(map(is_left_out, origin.relative_to(parent).parts))
+    ]
     for mark in _MARKS:
         path = next((folder for folder in above if (folder / mark).exists()), None)
         if path is not None:
